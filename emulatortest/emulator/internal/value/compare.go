@@ -62,22 +62,16 @@ func CompareStrings(a, b string) int {
 	}
 	ra, _ := utf8.DecodeRuneInString(a[i:])
 	rb, _ := utf8.DecodeRuneInString(b[i:])
-	if aWide, bWide := ra > 0xFFFF, rb > 0xFFFF; aWide != bWide {
-		wide, other := ra, rb
-		if bWide {
-			wide, other = rb, ra
-		}
-		_ = wide
-		order := 1
-		if other >= 0xE000 {
-			order = -1
-		}
-		if bWide {
-			order = -order
-		}
-		return order
+	return cmp.Or(cmp.Compare(utf16Rank(ra), utf16Rank(rb)), strings.Compare(a[i:], b[i:]))
+}
+
+// utf16Rank orders characters as their UTF-16 code units would: surrogate pairs go between U+D7FF and U+E000.
+func utf16Rank(r rune) rune {
+	const afterEverySupplementary = utf8.MaxRune + 1
+	if r >= 0xE000 && r <= 0xFFFF {
+		return r + afterEverySupplementary
 	}
-	return strings.Compare(a[i:], b[i:])
+	return r
 }
 
 // Equal reports deep equality. The order of an object's members is irrelevant, 0 equals -0, and NaN equals NaN.
@@ -128,11 +122,11 @@ func (v Value) Hash(seed maphash.Seed) uint64 {
 	switch v.kind {
 	case Number:
 		f := math.Float64frombits(v.bits)
-		if f == 0 || f != f {
-			f = math.Abs(f) // one zero
-			if f != f {
-				f = math.NaN() // one NaN
-			}
+		switch {
+		case f == 0:
+			f = 0 // -0 as well
+		case math.IsNaN(f):
+			f = math.NaN() // whatever its payload
 		}
 		return maphash.Comparable(seed, [2]uint64{uint64(Number), math.Float64bits(f)})
 	case String:

@@ -37,7 +37,8 @@ func ParseString(text string) (Value, error) {
 	if !utf8.ValidString(text) {
 		return Value{}, &SyntaxError{Offset: invalidUTF8(text), Reason: "the text is not valid UTF-8"}
 	}
-	p := parser{text: text}
+	const usual = 16 // most documents and their arrays fit, and then the stacks need no heap
+	p := parser{text: text, elements: make([]Value, 0, usual), members: make([]Member, 0, usual)}
 	p.skipSpace()
 	v, err := p.value(0)
 	if err != nil {

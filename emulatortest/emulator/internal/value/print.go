@@ -74,7 +74,13 @@ func AppendNumber(dst []byte, f float64) []byte {
 	if abs := math.Abs(f); abs >= fixedMin && abs < fixedMax {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
-	return strconv.AppendFloat(dst, f, 'e', -1, 64)
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	// e-07 becomes e-7, as other JSON writers have it.
+	if n := len(dst); n >= 4 && dst[n-4] == 'e' && dst[n-2] == '0' {
+		dst[n-2] = dst[n-1]
+		dst = dst[:n-1]
+	}
+	return dst
 }
 
 // AppendString appends the text as a JSON string in double quotes. Only what JSON demands is escaped: the quote, the
