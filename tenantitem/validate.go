@@ -1,0 +1,155 @@
+package tenantitem
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits of the service that are checked before a request is sent.
+// Source: Microsoft Learn, "Azure Cosmos DB service quotas".
+const (
+	// MaxIDBytes is the longest id of a document.
+	MaxIDBytes = 1023
+	// MaxKeyBytes is the longest value of a partition key, all levels together.
+	MaxKeyBytes = 2048
+	// MaxKeyLevels is the largest number of levels of a hierarchical key.
+	MaxKeyLevels = 3
+	// MaxDocumentBytes is the largest document, as UTF-8 JSON.
+	MaxDocumentBytes = 2 << 20
+)
+
+// ErrInvalid is what every refusal of bad input is, for errors.Is. It is
+// returned before any request is sent.
+var ErrInvalid = errors.New("invalid input")
+
+// InvalidError says what was refused, why, and what to do about it. It unwraps
+// to [ErrInvalid]. It never carries the refused value itself, because that may
+// be personal data.
+type InvalidError struct {
+	// What names the input, such as "id" or "tenant id".
+	What string
+	// Reason says what is wrong with it.
+	Reason string
+	// Hint says the next action; it may be empty.
+	Hint string
+}
+
+// Error returns "invalid WHAT: REASON (HINT)".
+func (e *InvalidError) Error() string {
+	if e.Hint == "" {
+		return fmt.Sprintf("invalid %s: %s", e.What, e.Reason)
+	}
+	return fmt.Sprintf("invalid %s: %s (%s)", e.What, e.Reason, e.Hint)
+}
+
+// Unwrap returns [ErrInvalid].
+func (e *InvalidError) Unwrap() error { return ErrInvalid }
+
+const idHint = "letters, digits, '-', '_', '.' and ':' are always safe; tenantitem.NewID makes one"
+
+// ValidateID checks a document's id: 1 to [MaxIDBytes] bytes of valid UTF-8
+// without '/', '\', '?', '#' or control characters, and no space at the end.
+// The service accepts some of these on create and then can't address the
+// document. An empty id would turn a read of one document into a read of the
+// whole feed.
+func ValidateID(id string) error {
+	if err := checkText("id", id, MaxIDBytes, idHint); err != nil {
+		return err
+	}
+	if err := checkAddress("id", id, idHint); err != nil {
+		return err
+	}
+	if percentEscape.MatchString(id) {
+		return &InvalidError{What: "id", Reason: "it holds a percent escape, which the gateway would decode", Hint: idHint}
+	}
+	return nil
+}
+
+// The routing gateway answers 401 for such ids (azcosmos,
+// emulator_cosmos_item_test.go).
+var percentEscape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
+
+// ValidateTenantID checks a tenant's id: as [ValidateID], and no character
+// outside Unicode's basic plane, which azcosmos can't put into a partition key.
+func ValidateTenantID(id string) error { return validateName("tenant id", id) }
+
+// ValidateEntityType checks the stored name of a species: as [ValidateTenantID].
+func ValidateEntityType(name string) error { return validateName("entity type", name) }
+
+func validateName(what, s string) error {
+	if err := checkText(what, s, MaxIDBytes, idHint); err != nil {
+		return err
+	}
+	if err := checkAddress(what, s, idHint); err != nil {
+		return err
+	}
+	return checkBasicPlane(what, s)
+}
+
+// ValidateKeyValue checks one level of a partition key. It accepts strings
+// (and types made from them), booleans and finite numbers. A string may not be
+// empty, over-long, end in a space, or hold control characters or characters
+// outside Unicode's basic plane: azcosmos writes those into the partition key
+// header in a form that is not JSON.
+func ValidateKeyValue(path string, v any) error {
+	what := "partition key value " + path
+	switch v := v.(type) {
+	case string:
+		const hint = "set the field, or name the value in In(...)"
+		if err := checkText(what, v, MaxKeyBytes, hint); err != nil {
+			return err
+		}
+		return checkBasicPlane(what, v)
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return &InvalidError{What: what, Reason: "not a finite number", Hint: "use a finite number"}
+		}
+		return nil
+	case bool:
+		return nil
+	default:
+		return &InvalidError{What: what, Reason: fmt.Sprintf("a %T can't be a key", v), Hint: "use a string, a number or a boolean"}
+	}
+}
+
+func checkText(what, s string, limit int, hint string) error {
+	switch {
+	case s == "":
+		return &InvalidError{What: what, Reason: "it is empty", Hint: hint}
+	case len(s) > limit:
+		return &InvalidError{What: what, Reason: fmt.Sprintf("%d bytes, the limit is %d", len(s), limit), Hint: "use a shorter one"}
+	case !utf8.ValidString(s):
+		return &InvalidError{What: what, Reason: "it is not valid UTF-8", Hint: hint}
+	case s[len(s)-1] == ' ':
+		return &InvalidError{What: what, Reason: "it ends in a space", Hint: "trim it"}
+	}
+	for _, r := range s {
+		if r < 0x20 || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' {
+			return &InvalidError{What: what, Reason: fmt.Sprintf("it holds the control character %U", r), Hint: hint}
+		}
+	}
+	return nil
+}
+
+func checkAddress(what, s, hint string) error {
+	if s == "." || s == ".." {
+		return &InvalidError{What: what, Reason: "a path segment of dots would address another resource", Hint: hint}
+	}
+	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
+		return &InvalidError{What: what, Reason: fmt.Sprintf("it holds %q, which can't stand in an address", s[i]), Hint: hint}
+	}
+	return nil
+}
+
+func checkBasicPlane(what, s string) error {
+	for _, r := range s {
+		if r > 0xffff {
+			return &InvalidError{What: what, Reason: fmt.Sprintf("it holds %U, which lies outside Unicode's basic plane", r), Hint: "map such characters to others before they become part of a key"}
+		}
+	}
+	return nil
+}
