@@ -4,13 +4,15 @@ import (
 	"encoding/hex"
 	"math"
 	"strings"
-	"unicode/utf8"
+	"unicode/utf16"
 
 	"github.com/twmb/murmur3"
 )
 
 // v1Characters is how much of a string a version 1 key looks at; longer strings that agree so far are one hash.
 const v1Characters = 100
+
+const signBit = uint64(1) << 63
 
 // hashV1 writes the 32-bit hash as a number and then the components themselves, both in the order-preserving binary
 // form, so that keys of version 1 sort by hash first.
@@ -55,10 +57,9 @@ func (c Component) appendSortable(dst []byte) []byte {
 // appendSortableNumber writes a double in as few bytes as keep its order: eight bits first, then groups of seven bits
 // whose lowest bit says whether more follow. A last group of zeros is left out, as the JavaScript SDK does.
 func appendSortableNumber(dst []byte, f float64) []byte {
-	const sign = uint64(1) << 63
 	bits := math.Float64bits(f)
-	if bits < sign {
-		bits ^= sign
+	if bits < signBit {
+		bits ^= signBit
 	} else {
 		bits = ^bits + 1
 	}
@@ -80,31 +81,27 @@ func parseSortableNumber(digits string) float64 {
 	if err != nil || len(raw) < 2 || raw[0] != byte(kindNumber) {
 		return 0
 	}
-	const sign = uint64(1) << 63
 	bits := uint64(raw[1]) << 56
-	shift := 56
-	for _, group := range raw[2:] {
-		shift -= 7
-		part := uint64(group &^ 0x01)
-		if shift >= -1 {
-			bits |= part << (shift + 7 - 7) >> 0
-		}
-		if group&0x01 == 0 {
-			break
+	for i, group := range raw[2:] {
+		payload := uint64(group &^ 0x01)
+		if shift := 48 - 7*i; shift >= 0 {
+			bits |= payload << shift
+		} else {
+			bits |= payload >> -shift
 		}
 	}
-	if bits < sign {
+	if bits < signBit {
 		return 0
 	}
-	return math.Float64frombits(bits ^ sign)
+	return math.Float64frombits(bits ^ signBit)
 }
 
+// firstCharacters cuts a string to n UTF-16 code units, which is how the service counts them.
 func firstCharacters(s string, n int) string {
-	for i := range s {
-		if n == 0 {
+	for i, r := range s {
+		if n -= utf16.RuneLen(r); n < 0 {
 			return s[:i]
 		}
-		n--
 	}
-	return strings.ToValidUTF8(s, string(utf8.RuneError))
+	return s
 }
