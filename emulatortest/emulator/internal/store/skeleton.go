@@ -227,22 +227,22 @@ type Result struct {
 	RangeID, SessionToken string
 }
 
-// Create adds an item (201; 400, 403/1014, 409, 413).
-func (c *Container) Create(call Call, body []byte) (Result, error) { return Result{}, unfinished() }
+// CreateItem adds an item (201; 400, 403/1014, 409, 413).
+func (c *Container) CreateItem(call Call, body []byte) (Result, error) { return Result{}, unfinished() }
 
-// Upsert adds (201) or replaces (200) an item. If-Match counts only when the item exists (412).
-func (c *Container) Upsert(call Call, body []byte) (Result, error) { return Result{}, unfinished() }
+// UpsertItem adds (201) or replaces (200) an item. If-Match counts only when the item exists (412).
+func (c *Container) UpsertItem(call Call, body []byte) (Result, error) { return Result{}, unfinished() }
 
-// Replace replaces the item that has the id; the body may rename it (200; 400/1001, 404, 409, 412, 413).
-func (c *Container) Replace(call Call, id string, body []byte) (Result, error) {
+// ReplaceItem replaces the item that has the id; the body may rename it (200; 400/1001, 404, 409, 412, 413).
+func (c *Container) ReplaceItem(call Call, id string, body []byte) (Result, error) {
 	return Result{}, unfinished()
 }
 
-// Read returns an item (200, 304; 404, 404/1002).
-func (c *Container) Read(call Call, id string) (Result, error) { return Result{}, unfinished() }
+// ReadItem returns an item (200, 304; 404, 404/1002).
+func (c *Container) ReadItem(call Call, id string) (Result, error) { return Result{}, unfinished() }
 
-// Delete removes an item (204; 404, 412).
-func (c *Container) Delete(call Call, id string) (Result, error) { return Result{}, unfinished() }
+// DeleteItem removes an item (204; 404, 412).
+func (c *Container) DeleteItem(call Call, id string) (Result, error) { return Result{}, unfinished() }
 
 // Patch is a parsed patch request.
 type Patch struct {
@@ -267,8 +267,8 @@ type PatchOperation struct {
 // ParsePatch reads a patch body: an object with operations and an optional condition, or a bare array (400).
 func ParsePatch(body []byte) (Patch, error) { return Patch{}, unfinished() }
 
-// Patch changes parts of an item (200; 400, 404, 412, 413).
-func (c *Container) Patch(call Call, id string, p Patch) (Result, error) {
+// PatchItem changes parts of an item (200; 400, 404, 412, 413).
+func (c *Container) PatchItem(call Call, id string, p Patch) (Result, error) {
 	return Result{}, unfinished()
 }
 
