@@ -1,0 +1,394 @@
+package sql
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+)
+
+// String prints the query in canonical form: keywords in capitals, one clause to a line, as few parentheses as its meaning
+// allows. Parsing that text gives an equal tree.
+func (q *Query) String() string {
+	p := &printer{}
+	p.query(q, "\n")
+	return p.String()
+}
+
+// String prints the path as in a FROM clause.
+func (path *Path) String() string {
+	p := &printer{}
+	p.path(path)
+	return p.String()
+}
+
+func printExpr(e Expr) string {
+	p := &printer{}
+	p.expr(e, precNone)
+	return p.String()
+}
+
+// String prints the expression in canonical form.
+func (e *Literal) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Parameter) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Identifier) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Member) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Index) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Unary) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Binary) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Conditional) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *In) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Between) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Like) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Call) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *ObjectExpr) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *ArrayExpr) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *Exists) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *ArraySubquery) String() string { return printExpr(e) }
+
+// String prints the expression in canonical form.
+func (e *ScalarSubquery) String() string { return printExpr(e) }
+
+type printer struct {
+	strings.Builder
+}
+
+func (p *printer) query(q *Query, separator string) {
+	p.selectSpec(&q.Select)
+	if q.From != nil {
+		for i, s := range q.From.Sources {
+			if i == 0 {
+				p.WriteString(separator + "FROM ")
+			} else {
+				p.WriteString(" JOIN ")
+			}
+			p.source(s)
+		}
+	}
+	if q.Where != nil {
+		p.WriteString(separator + "WHERE ")
+		p.expr(q.Where, precNone)
+	}
+	if len(q.GroupBy) > 0 {
+		p.WriteString(separator + "GROUP BY ")
+		p.list(q.GroupBy)
+	}
+	p.orderBy(q, separator)
+	if q.Offset != nil {
+		p.WriteString(separator + "OFFSET ")
+		p.count(q.Offset)
+		p.WriteString(" LIMIT ")
+		p.count(q.Limit)
+	}
+}
+
+func (p *printer) selectSpec(s *SelectSpec) {
+	p.WriteString("SELECT ")
+	if s.Distinct {
+		p.WriteString("DISTINCT ")
+	}
+	if s.Top != nil {
+		p.WriteString("TOP ")
+		p.count(s.Top)
+		p.WriteByte(' ')
+	}
+	switch s.Kind {
+	case SelectStar:
+		p.WriteByte('*')
+		return
+	case SelectValue:
+		p.WriteString("VALUE ")
+	case SelectList:
+	}
+	for i, item := range s.Items {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.expr(item.Expr, precNone)
+		if item.Alias != "" {
+			p.WriteString(" AS " + item.Alias)
+		}
+	}
+}
+
+func (p *printer) orderBy(q *Query, separator string) {
+	if q.Rank != nil {
+		p.WriteString(separator + "ORDER BY RANK ")
+		p.expr(q.Rank, precNone)
+	}
+	for i, item := range q.OrderBy {
+		if i == 0 {
+			p.WriteString(separator + "ORDER BY ")
+		} else {
+			p.WriteString(", ")
+		}
+		p.expr(item.Expr, precNone)
+		if item.Descending {
+			p.WriteString(" DESC")
+		}
+	}
+}
+
+func (p *printer) count(c *Count) {
+	if c.Parameter != "" {
+		p.WriteString(c.Parameter)
+		return
+	}
+	p.WriteString(strconv.Itoa(int(c.Constant)))
+}
+
+func (p *printer) source(s Source) {
+	switch s := s.(type) {
+	case *PathSource:
+		p.path(&s.Path)
+		p.alias(s.Alias)
+	case *IteratorSource:
+		p.WriteString(s.Alias + " IN ")
+		if s.Query != nil {
+			p.subquery(s.Query)
+			return
+		}
+		p.path(s.Path)
+	case *SubquerySource:
+		p.subquery(s.Query)
+		p.alias(s.Alias)
+	}
+}
+
+func (p *printer) alias(name string) {
+	if name != "" {
+		p.WriteString(" AS " + name)
+	}
+}
+
+func (p *printer) path(path *Path) {
+	p.WriteString(path.Root)
+	for _, step := range path.Steps {
+		if step.Element {
+			p.WriteString("[" + strconv.Itoa(int(step.Index)) + "]")
+			continue
+		}
+		p.member(step.Name)
+	}
+}
+
+func (p *printer) member(name string) {
+	if isIdentifier(name) && !isReserved(name) {
+		p.WriteString("." + name)
+		return
+	}
+	p.WriteByte('[')
+	p.str(name)
+	p.WriteByte(']')
+}
+
+func (p *printer) str(s string) { p.Write(value.AppendString(nil, s)) }
+
+func (p *printer) subquery(q *Query) {
+	p.WriteByte('(')
+	p.query(q, " ")
+	p.WriteByte(')')
+}
+
+func (p *printer) list(list []Expr) {
+	for i, e := range list {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.expr(e, precNone)
+	}
+}
+
+// expr prints e, in parentheses when it binds less tightly than its surroundings ask.
+func (p *printer) expr(e Expr, around precedence) {
+	if exprPrecedence(e) < around {
+		p.WriteByte('(')
+		p.bare(e)
+		p.WriteByte(')')
+		return
+	}
+	p.bare(e)
+}
+
+func exprPrecedence(e Expr) precedence {
+	switch e := e.(type) {
+	case *Conditional:
+		return precConditional
+	case *Binary:
+		return binaryPrecedence(e.Op)
+	case *In, *Between, *Like:
+		return precMatch
+	case *Unary:
+		if e.Op == Not {
+			return precNot
+		}
+		return precUnary
+	case *Literal:
+		// A number before a dot would swallow it.
+		if e.Value.Kind() == value.Number {
+			return precUnary
+		}
+	}
+	return precPostfix
+}
+
+func (p *printer) bare(e Expr) {
+	switch e := e.(type) {
+	case *Literal:
+		p.literal(e.Value)
+	case *Parameter:
+		p.WriteString(e.Name)
+	case *Identifier:
+		p.WriteString(e.Name)
+	case *Member:
+		p.expr(e.Object, precPostfix)
+		p.member(e.Name)
+	case *Index:
+		p.expr(e.Object, precPostfix)
+		p.WriteByte('[')
+		p.expr(e.Index, precNone)
+		p.WriteByte(']')
+	case *Unary:
+		p.unary(e)
+	case *Binary:
+		at := binaryPrecedence(e.Op)
+		p.expr(e.Left, at)
+		p.WriteString(" " + string(e.Op) + " ")
+		p.expr(e.Right, at+1)
+	case *Conditional:
+		p.expr(e.Test, precConditional+1)
+		p.WriteString(" ? ")
+		p.expr(e.Then, precNone)
+		p.WriteString(" : ")
+		p.expr(e.Else, precConditional)
+	case *In, *Between, *Like:
+		p.match(e)
+	case *Call:
+		if e.UserDefined {
+			p.WriteString("udf.")
+		}
+		p.WriteString(e.Name + "(")
+		p.list(e.Args)
+		p.WriteByte(')')
+	case *ObjectExpr:
+		p.object(e)
+	case *ArrayExpr:
+		p.WriteByte('[')
+		p.list(e.Elements)
+		p.WriteByte(']')
+	case *Exists:
+		p.WriteString("EXISTS")
+		p.subquery(e.Query)
+	case *ArraySubquery:
+		p.WriteString("ARRAY")
+		p.subquery(e.Query)
+	case *ScalarSubquery:
+		p.subquery(e.Query)
+	}
+}
+
+func (p *printer) literal(v value.Value) {
+	switch v.Kind() {
+	case value.String:
+		s, _ := v.Str()
+		p.str(s)
+	case value.Number:
+		f, _ := v.Number()
+		switch {
+		case math.IsNaN(f):
+			p.WriteString(nameNaN)
+		case math.IsInf(f, 0):
+			p.WriteString(nameInfinity)
+		default:
+			p.Write(value.AppendNumber(nil, f))
+		}
+	case value.Undefined, value.Null, value.Bool, value.Array, value.Object:
+		p.WriteString(v.String())
+	}
+}
+
+func (p *printer) unary(e *Unary) {
+	if e.Op == Not {
+		p.WriteString("NOT ")
+		p.expr(e.Operand, precNot)
+		return
+	}
+	p.WriteString(string(e.Op))
+	if inner, ok := e.Operand.(*Unary); ok && inner.Op == Negate {
+		p.WriteByte(' ') // two minus signs together would begin a comment
+	}
+	p.expr(e.Operand, precUnary)
+}
+
+func (p *printer) match(e Expr) {
+	infix := func(operand Expr, not bool, keyword string) {
+		p.expr(operand, precMatch)
+		if not {
+			p.WriteString(" NOT")
+		}
+		p.WriteString(" " + keyword + " ")
+	}
+	switch e := e.(type) {
+	case *In:
+		infix(e.Operand, e.Not, "IN")
+		p.WriteByte('(')
+		p.list(e.List)
+		p.WriteByte(')')
+	case *Between:
+		infix(e.Operand, e.Not, "BETWEEN")
+		p.expr(e.Low, precMatch+1)
+		p.WriteString(" AND ")
+		p.expr(e.High, precMatch+1)
+	case *Like:
+		infix(e.Operand, e.Not, "LIKE")
+		p.expr(e.Pattern, precMatch+1)
+		if e.Escape != 0 {
+			p.WriteString(" ESCAPE ")
+			p.str(string(e.Escape))
+		}
+	}
+}
+
+func (p *printer) object(e *ObjectExpr) {
+	p.WriteByte('{')
+	for i, m := range e.Members {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.str(m.Name)
+		p.WriteString(": ")
+		p.expr(m.Value, precNone)
+	}
+	p.WriteByte('}')
+}
