@@ -1,0 +1,229 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
+)
+
+// ErrCut says that a fault cut the connection: the door has to break it without an answer.
+var ErrCut = errors.New("the emulator cut the connection, as a fault told it to")
+
+// Config is what a [Handler] works on. All fields but Endpoint are required.
+type Config struct {
+	// Account holds the data.
+	Account *store.Account
+	// Key is the base64 account key that requests must be signed with.
+	Key string
+	// WallClock is compared with the dates that clients sign.
+	WallClock func() time.Time
+	// Clock is the emulator's own time, which tests may turn: it drives TTL and GetCurrentDateTime().
+	Clock func() time.Time
+	// Wait holds a request back, on the emulator's clock, until the time is over or the context ends.
+	Wait func(context.Context, time.Duration) error
+	// Faults decides which requests fail on purpose.
+	Faults *faults.Set
+	// Record is told of every request that was answered or cut. It is called from many goroutines.
+	Record func(Exchange)
+	// Consistency is the account's default level, as the account read reports it.
+	Consistency string
+	// Endpoint is the URL that the account read reports; empty means the address that the client used.
+	Endpoint string
+	// MaxBody is the largest request body in bytes; longer ones get 413.
+	MaxBody int64
+}
+
+// Exchange is one request and its outcome, for the request log.
+type Exchange struct {
+	Operation                 faults.Operation
+	Database, Container, Item string
+	Status, Substatus         int
+	Charge                    float64
+	Partitions                int  // physical partitions visited; 0 when none was
+	FanOut                    bool // served more than one logical partition
+	Faulted                   bool // a fault decided about it
+	Cut                       bool // the connection was cut, so that Status never reached the client
+}
+
+// Handler speaks the REST protocol. It is an [http.Handler] and offers [Handler.Exchange] to doors that have no network.
+type Handler struct {
+	cfg     Config
+	auth    *authenticator
+	routes  map[resourceKind]verbs
+	routing bool
+}
+
+// New checks the configuration and makes a handler.
+func New(cfg Config) (*Handler, error) {
+	auth, err := newAuthenticator(cfg.Key, cfg.WallClock)
+	if err != nil {
+		return nil, err
+	}
+	return &Handler{cfg: cfg, auth: auth, routes: routes()}, nil
+}
+
+// RoutingGateway gives the same handler with the manners of the service's routing gateway, which can't find items whose ids
+// hold certain characters. Without it the handler has the manners of the compute gateway, which takes all ids.
+func (h *Handler) RoutingGateway() *Handler {
+	routing := *h
+	routing.routing = true
+	return &routing
+}
+
+// call is one request on its way through the handler.
+type call struct {
+	h          *Handler
+	ctx        context.Context
+	method     string
+	link       link
+	opts       options
+	header     http.Header
+	body       []byte
+	activityID string
+	operation  faults.Operation
+	endpoint   string
+	started    time.Time
+}
+
+// ServeHTTP answers over a network. A fault that cuts the connection aborts the response.
+func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	answer, err := h.Exchange(r)
+	if err != nil {
+		panic(http.ErrAbortHandler) // the way net/http offers to break a connection without an answer
+	}
+	header := w.Header()
+	for name, values := range answer.Header {
+		header[name] = values
+	}
+	if answer.Status != http.StatusNoContent && answer.Status != http.StatusNotModified {
+		header.Set("Content-Length", strconv.Itoa(len(answer.Body)))
+	}
+	w.WriteHeader(answer.Status)
+	// The client may have gone away, which is its own affair: what was done stays done.
+	_, _ = w.Write(answer.Body)
+}
+
+// Exchange serves one request. It returns [ErrCut] or the context's error when there is no answer to give.
+func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
+	c := &call{h: h, ctx: r.Context(), method: r.Method, header: r.Header, started: time.Now(), operation: faults.Unknown}
+	c.activityID = r.Header.Get("x-ms-activity-id")
+	if _, err := uuid.Parse(c.activityID); err != nil {
+		c.activityID = uuid.NewString()
+	}
+	c.endpoint = h.endpoint(r)
+	op, refusal := c.admit(r)
+	if refusal != nil {
+		return c.record(c.refusal(refusal, nil), nil, Exchange{}), nil
+	}
+	c.operation = op.name
+	target := faults.Target{Operation: op.name, Database: c.link.database, Container: c.link.container, Item: c.link.item}
+	effect, faulted := h.cfg.Faults.Decide(target)
+	return c.perform(op, effect, faulted)
+}
+
+// admit does what comes before any effect: the link, the body, the authorization, the headers and the route.
+func (c *call) admit(r *http.Request) (operation, *store.Error) {
+	l, err := parseLink(r.URL.EscapedPath())
+	if err != nil {
+		return operation{}, badRequest(err.Error() + ".")
+	}
+	c.link = l
+	if c.body, err = readBody(r.Body, c.h.cfg.MaxBody); err != nil {
+		if errors.Is(err, errTooLarge) {
+			return operation{}, fail(http.StatusRequestEntityTooLarge, 0, "Request size is too large")
+		}
+		return operation{}, badRequest("The request body could not be read to its end.")
+	}
+	if c.h.routing {
+		if e := routingGatewayRefusal(l.item); e != nil {
+			return operation{}, e
+		}
+	}
+	if e := c.h.auth.check(r.Method, l, r.Header); e != nil {
+		return operation{}, e
+	}
+	opts, e := parseOptions(r.Header)
+	if e != nil {
+		return operation{}, e
+	}
+	c.opts = opts
+	return c.h.find(r.Method, l, &c.opts)
+}
+
+// perform runs an operation under the fault that was decided for it.
+func (c *call) perform(op operation, effect faults.Effect, faulted bool) (*Answer, error) {
+	if effect.Delay > 0 {
+		if err := c.h.cfg.Wait(c.ctx, effect.Delay); err != nil {
+			return nil, fmt.Errorf("waiting out a fault's delay: %w", err)
+		}
+	}
+	entry := Exchange{Faulted: faulted}
+	replaced := effect.Status != 0 || effect.Cut
+	if replaced && !effect.After {
+		return c.conclude(c.refusal(faultAnswer(effect), nil), nil, effect, entry)
+	}
+	r, e := op.serve(c)
+	var answer *Answer
+	switch {
+	case effect.Status != 0:
+		answer = c.refusal(faultAnswer(effect), r)
+	case e != nil:
+		answer = c.refusal(e, r)
+	default:
+		answer = c.success(r)
+	}
+	return c.conclude(answer, r, effect, entry)
+}
+
+func (c *call) conclude(answer *Answer, r *result, effect faults.Effect, entry Exchange) (*Answer, error) {
+	entry.Cut = effect.Cut
+	c.record(answer, r, entry)
+	if effect.Cut {
+		return nil, ErrCut
+	}
+	return answer, nil
+}
+
+func faultAnswer(effect faults.Effect) *store.Error {
+	e := fail(effect.Status, effect.Substatus, "This answer was asked for by a fault of the emulator.")
+	e.RetryAfter = effect.RetryAfter
+	return e
+}
+
+func (c *call) record(answer *Answer, r *result, entry Exchange) *Answer {
+	entry.Operation = c.operation
+	entry.Database, entry.Container, entry.Item = c.link.database, c.link.container, c.link.item
+	entry.Status = answer.Status
+	entry.Charge, _ = strconv.ParseFloat(answer.Header.Get("x-ms-request-charge"), 64)
+	entry.Substatus, _ = strconv.Atoi(answer.Header.Get("x-ms-substatus"))
+	if r != nil {
+		entry.Partitions, entry.FanOut = r.ranges, r.fanOut
+	}
+	c.h.cfg.Record(entry)
+	return answer
+}
+
+var errTooLarge = errors.New("the request body is too large")
+
+func readBody(body io.Reader, limit int64) ([]byte, error) {
+	if body == nil {
+		return nil, nil
+	}
+	b, err := io.ReadAll(io.LimitReader(body, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the request body: %w", err)
+	}
+	if int64(len(b)) > limit {
+		return nil, errTooLarge
+	}
+	return b, nil
+}

@@ -1,0 +1,81 @@
+package edge
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
+)
+
+// List items: GET /dbs/{db}/colls/{c}/docs
+//
+// Supported: the items of the container, of a partition key (whole or prefix), of a physical partition or of a range of hashes, in the
+// order of their rids, in pages of x-ms-max-item-count or 100 items and at most 4 MB.
+// Differs from the service: nothing known.
+
+const (
+	listTokenPrefix = "l1-"
+	defaultPage     = 100
+	maxPageBytes    = 4 << 20
+)
+
+func (c *call) listItems() (*result, *store.Error) {
+	after, ok := strings.CutPrefix(c.opts.continuation, listTokenPrefix)
+	if !ok && c.opts.continuation != "" {
+		return nil, badRequest("The continuation token in x-ms-continuation is not one of this feed.")
+	}
+	container, e := c.parentOf()
+	if e != nil {
+		return nil, e
+	}
+	if err := container.Admit(); err != nil {
+		return nil, refused(err)
+	}
+	scope := c.scope()
+	scope.Unindexed = true // leaving an item out of the index hides it from queries, not from the feed
+	snapshot, err := container.Snapshot(scope, c.opts.sessionToken)
+	if err != nil {
+		return placed(container), refused(err)
+	}
+	limit := c.opts.maxItems
+	if limit == 0 {
+		limit = defaultPage
+	}
+	r := snapped(container, snapshot)
+	r.fanOut = !c.opts.hasPartitionKey
+	var page [][]byte
+	size, last := 0, ""
+	for document := range snapshot.Items(after) {
+		if len(page) == limit || (len(page) > 0 && size+document.Size() > maxPageBytes) {
+			r.continuation = listTokenPrefix + last
+			break
+		}
+		page = append(page, document.Raw)
+		size += document.Size()
+		last = document.RID
+	}
+	r.status, r.isFeed, r.itemCount = http.StatusOK, true, len(page)
+	r.body = feedBody(r.containerRID, "Documents", page)
+	r.charge = store.RequestChargeQuery(r.ranges, len(page), size)
+	container.Spend(r.charge)
+	return r, nil
+}
+
+// scope is what the headers narrow a feed or query to.
+func (c *call) scope() store.Scope {
+	s := store.Scope{RangeID: c.opts.rangeID, MinEPK: c.opts.startEPK, MaxEPK: c.opts.endEPK}
+	if c.opts.hasPartitionKey {
+		s.Key = store.Key(c.opts.partitionKey)
+	}
+	return s
+}
+
+// snapped carries a snapshot's position into the headers; the range is named only when there is one.
+func snapped(container *store.Container, snapshot *store.Snapshot) *result {
+	r := placed(container)
+	r.ranges, r.lsn, r.sessionToken = len(snapshot.RangeIDs), snapshot.LSN, snapshot.SessionToken
+	if len(snapshot.RangeIDs) == 1 {
+		r.rangeID = snapshot.RangeIDs[0]
+	}
+	return r
+}

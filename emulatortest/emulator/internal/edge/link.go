@@ -1,0 +1,166 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// resourceKind names what a link points at. A feed and one of its entries are different kinds, because the service
+// routes and signs them differently.
+type resourceKind uint8
+
+const (
+	kindAccount resourceKind = iota
+	kindDatabases
+	kindDatabase
+	kindContainers
+	kindContainer
+	kindItems
+	kindItem
+	kindRanges
+	kindKeyDelete
+	kindOffers
+	kindOffer
+	kindScripts
+	kindUnsupported
+)
+
+// link is a request path taken apart: each segment decoded exactly once, so that an id may hold any character.
+type link struct {
+	kind      resourceKind
+	segments  []string // decoded, without the empty ones at either end
+	database  string   // name or rid
+	container string   // name or rid
+	item      string   // name or rid of an item, or the id of an offer
+}
+
+// errBadPath says that a path can't be a Cosmos DB link at all.
+var errBadPath = errors.New("the request path is not a resource link of the form dbs/{id}/colls/{id}/docs/{id}")
+
+// maxPathSegments bounds what is looked at: no link of the protocol is longer than dbs/d/colls/c/docs/i/attachments/a.
+const maxPathSegments = 8
+
+// parseLink reads the escaped path of a request. A trailing slash is tolerated, since offers name themselves with one.
+func parseLink(escaped string) (link, error) {
+	trimmed := strings.Trim(escaped, "/")
+	if trimmed == "" {
+		return link{kind: kindAccount}, nil
+	}
+	parts := strings.SplitN(trimmed, "/", maxPathSegments+1)
+	if len(parts) > maxPathSegments {
+		return link{}, errBadPath
+	}
+	segments := make([]string, len(parts))
+	for i, part := range parts {
+		decoded, err := url.PathUnescape(part)
+		if err != nil || decoded == "" {
+			return link{}, errBadPath
+		}
+		segments[i] = decoded
+	}
+	l := link{segments: segments}
+	switch strings.ToLower(segments[0]) {
+	case "dbs":
+		return l.underDatabases()
+	case "offers":
+		switch len(segments) {
+		case 1:
+			l.kind = kindOffers
+		case 2:
+			l.kind, l.item = kindOffer, segments[1]
+		default:
+			return link{}, errBadPath
+		}
+		return l, nil
+	}
+	return link{}, errBadPath
+}
+
+func (l link) underDatabases() (link, error) {
+	s := l.segments
+	switch len(s) {
+	case 1:
+		l.kind = kindDatabases
+		return l, nil
+	case 2:
+		l.kind, l.database = kindDatabase, s[1]
+		return l, nil
+	}
+	l.database = s[1]
+	switch strings.ToLower(s[2]) {
+	case "colls":
+	case "users", "clientencryptionkeys":
+		l.kind = kindUnsupported
+		return l, nil
+	default:
+		return link{}, errBadPath
+	}
+	switch len(s) {
+	case 3:
+		l.kind = kindContainers
+		return l, nil
+	case 4:
+		l.kind, l.container = kindContainer, s[3]
+		return l, nil
+	}
+	l.container = s[3]
+	return l.underContainer()
+}
+
+func (l link) underContainer() (link, error) {
+	s := l.segments
+	switch strings.ToLower(s[4]) {
+	case "docs":
+		switch len(s) {
+		case 5:
+			l.kind = kindItems
+		case 6:
+			l.kind, l.item = kindItem, s[5]
+		default:
+			l.kind = kindUnsupported // attachments
+		}
+	case "pkranges":
+		if len(s) != 5 {
+			l.kind = kindUnsupported
+			return l, nil
+		}
+		l.kind = kindRanges
+	case "operations":
+		if len(s) != 6 || !strings.EqualFold(s[5], "partitionkeydelete") {
+			return link{}, errBadPath
+		}
+		l.kind = kindKeyDelete
+	case "sprocs", "triggers", "udfs", "conflicts":
+		l.kind = kindScripts
+	default:
+		return link{}, errBadPath
+	}
+	return l, nil
+}
+
+// signed gives what a client signs for this link: the resource type and the resource link. A feed signs its parent.
+func (l link) signed() (resourceType, resourceLink string) {
+	switch l.kind {
+	case kindAccount:
+		return "", ""
+	case kindOffer:
+		return "offers", strings.ToLower(l.item)
+	case kindKeyDelete:
+		return "colls", strings.Join(l.segments[:4], "/")
+	}
+	n := len(l.segments)
+	if n%2 == 0 {
+		return strings.ToLower(l.segments[n-2]), strings.Join(l.segments, "/")
+	}
+	return strings.ToLower(l.segments[n-1]), strings.Join(l.segments[:n-1], "/")
+}
+
+// String prints the decoded link.
+func (l link) String() string { return strings.Join(l.segments, "/") }
+
+// altContentPath is the name-based link of the container, which clients use as the key of their session tokens.
+func altContentPath(database, container string) string {
+	return fmt.Sprintf("dbs/%s/colls/%s", database, container)
+}
