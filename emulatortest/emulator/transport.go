@@ -1,0 +1,62 @@
+package emulator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"syscall"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/edge"
+)
+
+// Do answers a request of this process without a network: with it a Service is an azcore policy.Transporter, to be set as
+// the Transport of azcosmos.ClientOptions. It starts no goroutine, so that it works inside testing/synctest. A cut
+// connection is an error that wraps [syscall.ECONNRESET], as from a network, and an ended context is the context's error.
+func (s *Service) Do(r *http.Request) (*http.Response, error) {
+	return exchange(s.handler, r)
+}
+
+// RoutingTransport is like the service itself as a transport, with the manners of [Service.RoutingGateway].
+func (s *Service) RoutingTransport() *RoutingTransport {
+	return &RoutingTransport{handler: s.handler.RoutingGateway()}
+}
+
+// RoutingTransport is an azcore policy.Transporter to an emulator's routing gateway.
+type RoutingTransport struct{ handler *edge.Handler }
+
+// Do answers a request; see [Service.Do].
+func (t *RoutingTransport) Do(r *http.Request) (*http.Response, error) { return exchange(t.handler, r) }
+
+func exchange(h *edge.Handler, r *http.Request) (*http.Response, error) {
+	if err := r.Context().Err(); err != nil {
+		return nil, fmt.Errorf("emulator: %w", err)
+	}
+	answer, err := h.Exchange(r)
+	if r.Body != nil {
+		_ = r.Body.Close() // a transport closes the body whatever became of the request; there is nobody to tell
+	}
+	// A client that gave up gets its context's error, though the request may have taken effect, as over a network.
+	if ctxErr := r.Context().Err(); ctxErr != nil {
+		return nil, fmt.Errorf("emulator: %w", ctxErr)
+	}
+	if errors.Is(err, edge.ErrCut) {
+		return nil, fmt.Errorf("emulator: read the answer: %w", syscall.ECONNRESET)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("emulator: %w", err)
+	}
+	return &http.Response{
+		Status:        strconv.Itoa(answer.Status) + " " + http.StatusText(answer.Status),
+		StatusCode:    answer.Status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        answer.Header,
+		Body:          io.NopCloser(bytes.NewReader(answer.Body)),
+		ContentLength: int64(len(answer.Body)),
+		Request:       r,
+	}, nil
+}

@@ -1,0 +1,37 @@
+package emulatortest
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// external is a real endpoint that the environment names.
+type external struct{ variable, endpoint, key string }
+
+// endpointFromEnvironment reads COSMOS_CONNECTION_STRING, or COSMOS_ENDPOINT with COSMOS_KEY. Half of a setting fails the
+// test, since a run that was meant for a real endpoint must not pass in this process.
+func endpointFromEnvironment(t testing.TB) (external, bool) {
+	t.Helper()
+	if text := os.Getenv("COSMOS_CONNECTION_STRING"); text != "" {
+		e := external{variable: "COSMOS_CONNECTION_STRING"}
+		for field := range strings.SplitSeq(text, ";") {
+			name, setting, _ := strings.Cut(field, "=")
+			switch {
+			case strings.EqualFold(name, "AccountEndpoint"):
+				e.endpoint = setting
+			case strings.EqualFold(name, "AccountKey"):
+				e.key = setting
+			}
+		}
+		if e.endpoint == "" || e.key == "" {
+			t.Fatal("COSMOS_CONNECTION_STRING lacks AccountEndpoint or AccountKey: set AccountEndpoint={url};AccountKey={key}")
+		}
+		return e, true
+	}
+	e := external{variable: "COSMOS_ENDPOINT", endpoint: os.Getenv("COSMOS_ENDPOINT"), key: os.Getenv("COSMOS_KEY")}
+	if (e.endpoint == "") != (e.key == "") {
+		t.Fatal("only one of COSMOS_ENDPOINT and COSMOS_KEY is set: set both for a real endpoint, none for the emulator in this process")
+	}
+	return e, e.endpoint != ""
+}
