@@ -2,6 +2,7 @@ package sql
 
 import (
 	"fmt"
+	"hash/maphash"
 	"strings"
 )
 
@@ -183,14 +184,16 @@ func (c *checker) grouped(q *Query) error {
 	if !q.Aggregates() {
 		return nil
 	}
-	keys := make(map[string]bool, len(q.GroupBy))
+	prints := fingerprints{seed: maphash.MakeSeed(), of: map[Expr]uint64{}}
+	keys := make(map[uint64]bool, len(q.GroupBy))
 	for _, e := range q.GroupBy {
-		keys[e.String()] = true
+		keys[prints.take(e)] = true
 	}
 	var err error
 	for _, item := range q.Select.Items {
+		prints.take(item.Expr)
 		Walk(item.Expr, func(e Expr) bool {
-			if err != nil || IsAggregate(e) || len(keys) > 0 && keys[e.String()] {
+			if err != nil || IsAggregate(e) || keys[prints.of[e]] {
 				return false
 			}
 			if Subquery(e) != nil {
@@ -244,6 +247,9 @@ func (c *checker) sortKey(q *Query, e Expr) error {
 func (c *checker) expr(e Expr) error {
 	var err error
 	Walk(e, func(e Expr) bool {
+		if err != nil {
+			return false
+		}
 		switch e := e.(type) {
 		case *Identifier:
 			if !c.resolves(e.Name) {

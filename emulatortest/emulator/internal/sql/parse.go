@@ -12,7 +12,7 @@ const (
 	MaxText    = 512 << 10 // bytes of text
 	MaxJoins   = 10        // JOINs of one FROM clause
 	MaxInItems = 16000     // items of one IN list
-	MaxNesting = 250       // levels of brackets, operators to the right and subqueries
+	MaxNesting = 250       // levels of brackets, operators to the right, subqueries, and steps of one path
 )
 
 // Parse reads a query and applies every check that needs no data. The error, if any, is a [*SyntaxError].
@@ -105,9 +105,13 @@ func (p *parser) unexpected() error {
 func (p *parser) enter() error {
 	p.nested++
 	if p.nested > MaxNesting {
-		return p.lexer.fail(CodeOther, p.tok.Start, p.tok.End, fmt.Sprintf("The query is nested more than %d levels deep.", MaxNesting))
+		return p.tooDeep()
 	}
 	return nil
+}
+
+func (p *parser) tooDeep() error {
+	return p.lexer.fail(CodeOther, p.tok.Start, p.tok.End, fmt.Sprintf("The query is nested more than %d levels deep.", MaxNesting))
 }
 
 func (p *parser) leave() { p.nested-- }

@@ -194,7 +194,10 @@ func (p *parser) unary() (Expr, error) {
 func (p *parser) postfix() (Expr, error) {
 	start := p.tok.Start
 	e, err := p.primary()
-	for err == nil {
+	for steps := 0; err == nil; steps++ {
+		if steps > MaxNesting {
+			return nil, p.tooDeep()
+		}
 		switch {
 		case p.tok.is("."):
 			e, err = p.dotMember(start, e)

@@ -75,6 +75,9 @@ func (p *parser) iterator(start int, alias string) (Source, error) {
 func (p *parser) steps(root string) (*Path, error) {
 	path := &Path{Root: root}
 	for {
+		if len(path.Steps) > MaxNesting {
+			return nil, p.tooDeep()
+		}
 		if dot, err := p.accept("."); err != nil {
 			return nil, err
 		} else if dot {
