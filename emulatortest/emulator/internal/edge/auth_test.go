@@ -1,0 +1,112 @@
+package edge
+
+import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+const testKey = "C2y6yDjf5/R+ob0N8A7Cgv30VRDJIWEHLM+4QDU5DE2nQ9nDuVTqobD4b8mGGyPMbIZnqyMsEcaGQy67XIw/Jw=="
+
+// sign makes an authorization header as a client does.
+func sign(t testing.TB, key, method, resourceType, resourceLink, date string) string {
+	t.Helper()
+	raw, err := base64.StdEncoding.DecodeString(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mac := hmac.New(sha256.New, raw)
+	mac.Write([]byte(strings.ToLower(method) + "\n" + resourceType + "\n" + resourceLink + "\n" + strings.ToLower(date) + "\n\n"))
+	return url.QueryEscape("type=master&ver=1.0&sig=" + base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+}
+
+func token(parts ...string) string {
+	for i, p := range parts {
+		parts[i] = base64.RawURLEncoding.EncodeToString([]byte(p))
+	}
+	return "type=aad&ver=1.0&sig=" + strings.Join(parts, ".")
+}
+
+func TestAuthorization(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	date := now.Format(http.TimeFormat)
+	stale := now.Add(-16 * time.Minute).Format(http.TimeFormat)
+	const path, signed = "/dbs/Db/colls/c/docs/I", "dbs/Db/colls/c/docs/I"
+	claims := `{"nbf":` + strconv.FormatInt(now.Unix(), 10) + `,"exp":` + strconv.FormatInt(now.Unix()+60, 10) + `}`
+	old := `{"nbf":1,"exp":` + strconv.FormatInt(now.Unix()-3600, 10) + `}`
+	otherKey := base64.StdEncoding.EncodeToString([]byte("another key"))
+	good := sign(t, testKey, "get", "docs", signed, date)
+	decoded, err := url.QueryUnescape(good)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	cases := []struct {
+		name, path, header, date string
+		want                     int
+	}{
+		{"signed", path, good, date, 0},
+		{"signed, not URL-encoded", path, decoded, date, 0},
+		{"signed at the edge of the time", path, sign(t, testKey, "get", "docs", signed, now.Add(15*time.Minute).Format(http.TimeFormat)), now.Add(15 * time.Minute).Format(http.TimeFormat), 0},
+		{"rids in lower case", "/dbs/K4dvAA==/colls/K4dvAIClggA=/docs", sign(t, testKey, "get", "docs", "dbs/k4dvaa==/colls/k4dvaiclgga=", date), date, 0},
+		{"names in lower case", path, sign(t, testKey, "get", "docs", strings.ToLower(signed), date), date, 401},
+		{"no header", path, "", date, 401},
+		{"other key", path, sign(t, otherKey, "get", "docs", signed, date), date, 401},
+		{"other verb", path, sign(t, testKey, "put", "docs", signed, date), date, 401},
+		{"other link", path, sign(t, testKey, "get", "docs", "dbs/Db/colls/c/docs/J", date), date, 401},
+		{"other date", path, good, now.Add(time.Second).Format(http.TimeFormat), 401},
+		{"no date", path, good, "", 401},
+		{"stale date", path, sign(t, testKey, "get", "docs", signed, stale), stale, 403},
+		{"nonsense", path, "Bearer abc", date, 401},
+		{"other version", path, url.QueryEscape("type=master&ver=2.0&sig=abc"), date, 401},
+		{"resource token", path, url.QueryEscape("type=resource&ver=1.0&sig=abc"), date, 401},
+		{"Entra token", path, token(`{}`, claims, testKey), "", 0},
+		{"Entra token of another key", path, token(`{}`, claims, otherKey), "", 401},
+		{"expired Entra token", path, token(`{}`, old, testKey), "", 401},
+		{"Entra token without claims", path, token(`{}`, `x`, testKey), "", 401},
+		{"Entra token of two parts", path, token(`{}`, claims), "", 401},
+	}
+	auth, err := newAuthenticator(testKey, func() time.Time { return now })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			l, err := parseLink(c.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			header := http.Header{}
+			header.Set("Authorization", c.header)
+			header.Set("x-ms-date", c.date)
+			refusal := auth.check(http.MethodGet, l, header)
+			got := 0
+			if refusal != nil {
+				got = refusal.Status
+				if strings.Contains(refusal.Message, testKey) {
+					t.Error("the refusal tells the key")
+				}
+			}
+			if got != c.want {
+				t.Errorf("got %d (%v), want %d", got, refusal, c.want)
+			}
+		})
+	}
+}
+
+func TestAuthenticatorRefusesBadKey(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"", "not base64!"} {
+		if _, err := newAuthenticator(key, time.Now); err == nil {
+			t.Errorf("the key %q was taken", key)
+		}
+	}
+}
