@@ -1,0 +1,133 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestArgs(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name string
+		args []string
+		exit int
+		says string
+	}{
+		{"help", []string{"-help"}, 0, "cosmosemu serves an emulated Azure Cosmos DB account"},
+		{"unknown flag", []string{"-nothing"}, 2, "-nothing"},
+		{"argument", []string{"extra"}, 2, `unexpected argument "extra"`},
+		{"address without port", []string{"-listen", "localhost"}, 2, `"localhost", which is no host:port`},
+		{"authority without TLS", []string{"-ca-out", "x"}, 2, "-ca-out writes the authority of -tls"},
+		{"no partitions", []string{"-partitions", "0"}, 2, "-partitions"},
+		{"bad key", []string{"-listen", "127.0.0.1:0", "-key", "?"}, 1, "not base64"},
+		{"bad consistency", []string{"-listen", "127.0.0.1:0", "-consistency", "Loose"}, 1, "Consistency"},
+		{"address of nobody", []string{"-listen", "192.0.2.1:1"}, 1, "listen on 192.0.2.1:1"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var out, errs strings.Builder
+			if exit := run(t.Context(), c.args, &out, &errs); exit != c.exit || !strings.Contains(errs.String(), c.says) {
+				t.Errorf("exit %d, said %q; want exit %d and %q", exit, errs.String(), c.exit, c.says)
+			}
+		})
+	}
+}
+
+// start runs the command until the test ends and gives the URLs of its readiness line.
+func start(t *testing.T, args ...string) []string {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	reader, writer := io.Pipe()
+	done := make(chan int, 1)
+	var errs strings.Builder
+	go func() {
+		done <- run(ctx, args, writer, &errs)
+		_ = writer.Close() // never fails
+	}()
+	lines := bufio.NewScanner(reader)
+	t.Cleanup(func() {
+		stop()
+		for lines.Scan() { // so that the command can write its last words
+		}
+		if exit := <-done; exit != 0 {
+			t.Errorf("exit %d: %s", exit, errs.String())
+		}
+	})
+	if !lines.Scan() {
+		t.Fatalf("no readiness line: %s", errs.String())
+	}
+	rest, ok := strings.CutPrefix(lines.Text(), "ready ")
+	if !ok {
+		t.Fatalf("the first line is %q", lines.Text())
+	}
+	return strings.Fields(rest)
+}
+
+func TestServesPlainHTTP(t *testing.T) {
+	t.Parallel()
+	urls := start(t, "-listen", "127.0.0.1:0,127.0.0.1:0")
+	if len(urls) != 2 {
+		t.Fatalf("listens on %v", urls)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	for _, url := range urls {
+		wantUnauthorized(t, client, url)
+	}
+}
+
+func TestServesTLSThatTheAuthorityVouchesFor(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	urls := start(t, "-listen", "localhost:0", "-tls", "-ca-out", file)
+	authority, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(authority) {
+		t.Fatalf("%s holds no certificate", file)
+	}
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12},
+	}}
+	for _, url := range urls {
+		wantUnauthorized(t, client, url)
+	}
+}
+
+// wantUnauthorized asks for the account without signing, which tells that the emulator is there.
+func wantUnauthorized(t *testing.T, client *http.Client, url string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if response.StatusCode != http.StatusUnauthorized || !strings.Contains(string(body), `"message"`) {
+		t.Errorf("%s: %d %s", url, response.StatusCode, body)
+	}
+}
