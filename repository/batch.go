@@ -1,0 +1,351 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// MaxBatchOperations is the service's limit on one transactional batch.
+const MaxBatchOperations = 100
+
+// Batch collects operations on documents of one logical partition, to be
+// applied all or none by Commit, in their order. The scope must name the full
+// partition key. A batch is used once, by one goroutine. The first mistake is
+// kept and returned by Commit, before any request.
+type Batch[T any] struct {
+	scope *Scope[T]
+	ops   []batchOp
+	err   error
+}
+
+// batchOp is one operation: how it joins the SDK's batch, and what becomes of
+// its result.
+type batchOp struct {
+	verb   string
+	id     string
+	size   int
+	stamp  string // of an operation that writes a document whole or by patch
+	append func(*azcosmos.TransactionalBatch)
+	done   func(azcosmos.TransactionalBatchResult) error
+	entity any // what hooks see, nil for none
+	// prepare encodes the operation once hooks have seen its entity.
+	prepare func(*batchOp) error
+}
+
+// Batch starts a batch in this scope.
+func (s *Scope[T]) Batch() *Batch[T] { return &Batch[T]{scope: s} }
+
+// Create adds the creation of a new document; see [Scope.Create].
+func (b *Batch[T]) Create(entity *T) *Batch[T] {
+	return b.whole("Create", entity, func(tb *azcosmos.TransactionalBatch, id string, body []byte, _ string) {
+		tb.CreateItem(body, nil)
+	})
+}
+
+// Replace adds the replacement of a document; the entity's ETag is required.
+func (b *Batch[T]) Replace(entity *T) *Batch[T] {
+	if b.err == nil && entity != nil && b.scope.repo.meta(entity).ETag == "" {
+		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Put to overwrite without looking"}
+	}
+	return b.whole("Replace", entity, func(tb *azcosmos.TransactionalBatch, id string, body []byte, etag string) {
+		tb.ReplaceItem(escapeJSON(id), body, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(etag)})
+	})
+}
+
+// Put adds the overwriting of a document; see [Scope.Put].
+func (b *Batch[T]) Put(entity *T) *Batch[T] {
+	return b.whole("Put", entity, func(tb *azcosmos.TransactionalBatch, id string, body []byte, _ string) {
+		tb.UpsertItem(body, nil)
+	})
+}
+
+// Save adds a creation or a replacement, by whether the entity has an ETag.
+func (b *Batch[T]) Save(entity *T) *Batch[T] {
+	if entity != nil && b.scope.repo.meta(entity).ETag != "" {
+		return b.Replace(entity)
+	}
+	return b.Create(entity)
+}
+
+func (b *Batch[T]) whole(verb string, entity *T, add func(tb *azcosmos.TransactionalBatch, id string, body []byte, etag string)) *Batch[T] {
+	if b.err != nil {
+		return b
+	}
+	if b.err = b.scope.at.requireFull(b.scope.repo.core); b.err != nil {
+		return b
+	}
+	at, err := b.scope.adopt(entity, verb != "Replace")
+	if err == nil && keyText(at.values) != keyText(b.scope.at.values) {
+		err = &tenantitem.InvalidError{What: "entity", Reason: "it is stored under an older entity type, in another logical partition", Hint: "write it on its own"}
+	}
+	if err != nil {
+		b.err = err
+		return b
+	}
+	meta := b.scope.repo.meta(entity)
+	based := meta.ETag
+	b.ops = append(b.ops, batchOp{
+		verb: verb, id: meta.ID, entity: entity,
+		prepare: func(op *batchOp) error {
+			op.stamp = b.scope.repo.core.stamp()
+			stamps := freshStamps(op.stamp)
+			if verb == "Create" {
+				stamps = stamps[:1]
+			}
+			body, err := b.scope.encode(entity, stamps)
+			op.size = len(body)
+			op.append = func(tb *azcosmos.TransactionalBatch) { add(tb, op.id, body, based) }
+			return err
+		},
+		done: func(r azcosmos.TransactionalBatchResult) error {
+			b.scope.written(entity, string(r.ETag))
+			return nil
+		},
+	})
+	return b
+}
+
+// Patch adds a patch; see [Scope.Patch]. Its condition and IfMatch hold for
+// the whole batch: if they fail, nothing is applied.
+func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
+	return b.byID("Patch", id, func(op *batchOp) error {
+		stamp := b.scope.repo.core.stamp()
+		ops, stamped, err := b.scope.repo.core.operations(edits, stamp)
+		if err != nil {
+			return err
+		}
+		if stamped {
+			op.stamp = stamp
+		}
+		encoded, err := ops.MarshalJSON()
+		op.size = len(encoded)
+		op.append = func(tb *azcosmos.TransactionalBatch) {
+			tb.PatchItem(escapeJSON(id), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(edits.etag)})
+		}
+		return err
+	}, nil)
+}
+
+// Delete adds the removal of one document, if it still has that etag; an empty
+// etag removes any. A species with delete rules refuses it: a rule may reach
+// into other partitions, which a batch can't.
+func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
+	return b.byID("Delete", id, func(op *batchOp) error {
+		if b.scope.repo.core.hooks.Delete != nil {
+			return &tenantitem.InvalidError{What: "batch", Reason: b.scope.repo.core.entityType + " has delete rules", Hint: "use the scope's Delete"}
+		}
+		op.append = func(tb *azcosmos.TransactionalBatch) {
+			tb.DeleteItem(escapeJSON(id), &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(etag)})
+		}
+		return nil
+	}, nil)
+}
+
+// Read adds the reading of one document into dst, as it is at that point of
+// the batch. A document that is not there fails the batch.
+func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
+	return b.byID("Read", id, func(op *batchOp) error {
+		if dst == nil {
+			return &tenantitem.InvalidError{What: "batch", Reason: "Read has nowhere to put the document", Hint: "pass a pointer"}
+		}
+		op.append = func(tb *azcosmos.TransactionalBatch) { tb.ReadItem(escapeJSON(id), nil) }
+		return nil
+	}, func(r azcosmos.TransactionalBatchResult) error {
+		entity, err := b.scope.decode(r.ResourceBody)
+		if err == nil {
+			*dst = *entity
+		}
+		return err
+	})
+}
+
+func (b *Batch[T]) byID(verb, id string, prepare func(*batchOp) error, done func(azcosmos.TransactionalBatchResult) error) *Batch[T] {
+	if b.err == nil {
+		b.err = tenantitem.ValidateID(id)
+	}
+	b.ops = append(b.ops, batchOp{verb: verb, id: id, prepare: prepare, done: done})
+	return b
+}
+
+// Commit applies the batch. On success every entity has its new etag. On
+// failure nothing was applied, the entities are as before, and the error
+// holds a [*BatchError] that names the operation at fault.
+func (b *Batch[T]) Commit(ctx context.Context) error { return CommitTogether(ctx, b) }
+
+// Part is a [*Batch] of any species, for CommitTogether.
+type Part interface {
+	part() (*core, *partition, []batchOp, error)
+	runHooks(ctx context.Context) error
+}
+
+func (b *Batch[T]) part() (*core, *partition, []batchOp, error) {
+	return b.scope.repo.core, &b.scope.at, b.ops, b.err
+}
+
+func (b *Batch[T]) runHooks(ctx context.Context) error {
+	var entities []*T
+	for _, op := range b.ops {
+		if e, ok := op.entity.(*T); ok {
+			entities = append(entities, e)
+		}
+	}
+	if len(entities) == 0 {
+		return nil
+	}
+	return b.scope.beforeWrite(ctx, entities...)
+}
+
+// BatchError names the operation that failed a batch.
+type BatchError struct {
+	// Index is its place in the batch, from 0; in CommitTogether the parts'
+	// operations are counted one after another.
+	Index int
+	// Verb and ID say what it was about.
+	Verb, ID string
+	// Status is the HTTP status of that operation.
+	Status int
+}
+
+// Error names the operation and its status.
+func (e *BatchError) Error() string {
+	return fmt.Sprintf("operation %d of the batch, %s %q: HTTP %d; nothing was applied", e.Index, e.Verb, e.ID, e.Status)
+}
+
+// CommitTogether applies several batches as one: documents of different
+// species that share a logical partition of one container, such as a customer
+// and its orders under /tenantId,/customerId. Otherwise it is Commit.
+func CommitTogether(ctx context.Context, parts ...Part) error {
+	if len(parts) == 0 {
+		return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: "it has no parts", Hint: "pass at least one Batch"}}
+	}
+	first, at, _, _ := parts[0].part()
+	k := call{core: first, op: "Batch", at: at}
+	return k.fail(commit(ctx, &k, parts))
+}
+
+func commit(ctx context.Context, k *call, parts []Part) error {
+	ops, err := gather(ctx, k, parts)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if err := p.runHooks(ctx); err != nil {
+			return err
+		}
+	}
+	size := 2
+	for i := range ops {
+		if err := ops[i].prepare(&ops[i]); err != nil {
+			return err
+		}
+		size += ops[i].size + len(ops[i].id) + 64
+	}
+	if size > tenantitem.MaxDocumentBytes {
+		return errTooLarge("batch", size)
+	}
+	results, err := k.execute(ctx, ops)
+	if err != nil {
+		return err
+	}
+	for i := range ops {
+		if ops[i].done == nil || i >= len(results) {
+			continue
+		}
+		if err := ops[i].done(results[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gather puts the parts' operations together and checks what they share.
+func gather(ctx context.Context, k *call, parts []Part) ([]batchOp, error) {
+	var ops []batchOp
+	for _, p := range parts {
+		c, at, more, err := p.part()
+		if err == nil {
+			err = (&call{core: c, op: k.op, at: at}).start(ctx)
+		}
+		if err == nil {
+			err = at.requireFull(c)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.container != k.core.container {
+			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts use different container clients", Hint: "make their repositories with one *azcosmos.ContainerClient"}
+		}
+		if keyText(at.values) != keyText(k.at.values) {
+			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts lie in different logical partitions", Hint: "a transaction can't span them; commit each on its own"}
+		}
+		ops = append(ops, more...)
+	}
+	if len(ops) == 0 || len(ops) > MaxBatchOperations {
+		return nil, &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("%d operations", len(ops)), Hint: "give 1 to 100; SaveAll splits larger sets"}
+	}
+	return ops, nil
+}
+
+// execute sends the operations as one batch and turns the SDK's silent
+// failure, a 207 without an error, into a BatchError.
+func (k *call) execute(ctx context.Context, ops []batchOp) ([]azcosmos.TransactionalBatchResult, error) {
+	batch := k.core.container.NewTransactionalBatch(k.at.key)
+	for i := range ops {
+		ops[i].append(&batch)
+	}
+	var results []azcosmos.TransactionalBatchResult
+	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.ExecuteTransactionalBatch(ctx, batch, nil)
+		if err != nil {
+			return resp.Response, err
+		}
+		results = resp.OperationResults
+		if resp.Success && len(results) == len(ops) {
+			return resp.Response, nil
+		}
+		k.meterFailure(ctx, resp.Response)
+		for i, r := range results {
+			if r.StatusCode != http.StatusFailedDependency && (r.StatusCode < 200 || r.StatusCode >= 300) && i < len(ops) {
+				return resp.Response, &BatchError{Index: i, Verb: ops[i].verb, ID: ops[i].id, Status: int(r.StatusCode)}
+			}
+		}
+		return resp.Response, errors.New("the service answered a batch without its results")
+	}, func(ctx context.Context) (outcome, error) { return k.lookForBatch(ctx, ops, &results) })
+	return results, err
+}
+
+// lookForBatch decides a batch by one of its operations: all were applied or none.
+func (k *call) lookForBatch(ctx context.Context, ops []batchOp, results *[]azcosmos.TransactionalBatchResult) (outcome, error) {
+	*results = make([]azcosmos.TransactionalBatchResult, len(ops))
+	verdict := unknown
+	for i := range ops {
+		one := call{core: k.core, op: k.op, at: k.at, id: ops[i].id}
+		if ops[i].verb == "Read" {
+			body, err := one.readItem(ctx, k.at)
+			if err != nil {
+				return unknown, err
+			}
+			(*results)[i].ResourceBody = body
+		}
+		if ops[i].stamp == "" {
+			continue
+		}
+		var etag string
+		o, err := one.lookFor(ctx, k.at, ops[i].stamp, basis{absent: ops[i].verb == "Create"}, &etag)
+		if err != nil || o == notApplied {
+			return o, err
+		}
+		if o == applied {
+			verdict = applied
+			(*results)[i].ETag = azcore.ETag(etag)
+		}
+	}
+	return verdict, nil
+}

@@ -1,0 +1,68 @@
+package repository
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// DeleteOptions narrow a delete; nil is none.
+type DeleteOptions struct {
+	// ETag deletes only the document that was read; another is
+	// [ErrPreconditionFailed]. Defaults to any.
+	ETag string
+}
+
+// Delete removes a document and applies the delete rules that were declared
+// for its species. It fails with [ErrNotFound] when there is none.
+func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
+	k := call{core: s.repo.core, op: "Delete", at: &s.at, id: id}
+	if err := s.startPoint(ctx, &k); err != nil {
+		return k.fail(err)
+	}
+	var etag string
+	if opts != nil {
+		etag = opts.ETag
+	}
+	remove := func(ctx context.Context, etag string) error { return s.remove(ctx, &k, etag) }
+	if hook := k.core.hooks.Delete; hook != nil {
+		return k.fail(hook(ctx, Deletion{TenantID: s.at.tenant, ID: id, ETag: etag, Remove: remove}))
+	}
+	return k.fail(remove(ctx, etag))
+}
+
+func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {
+	var err error
+	for _, home := range k.core.homes(s.at) {
+		if err = k.removeFrom(ctx, &home, etag); statusOf(err) != http.StatusNotFound {
+			return err
+		}
+	}
+	return err
+}
+
+func (k *call) removeFrom(ctx context.Context, at *partition, etag string) error {
+	return k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.DeleteItem(ctx, at.key, k.id, &azcosmos.ItemOptions{IfMatchEtag: etagOption(etag)})
+		return resp.Response, err
+	}, func(ctx context.Context) (outcome, error) {
+		raw, err := k.readItem(ctx, at)
+		if statusOf(err) == http.StatusNotFound {
+			return applied, nil
+		}
+		if err != nil {
+			return unknown, err
+		}
+		doc, err := readStored(raw)
+		if err != nil {
+			return unknown, err
+		}
+		// A delete leaves no stamp. What is there was not removed, or was
+		// created again since; only the etag tells these apart.
+		if etag != "" && doc.ETag != etag {
+			return unknown, nil
+		}
+		return notApplied, nil
+	})
+}

@@ -1,0 +1,40 @@
+// Package repository reads and writes typed documents of a multi-tenant
+// service on Azure Cosmos DB, over the unchanged SDK (azcosmos).
+//
+// A [Repository] serves one species. It is bound to a tenant before anything
+// can be done with it, and the partition key is derived from that scope and
+// the entity, never passed beside it:
+//
+//	acme := notes.In("acme")
+//	err := acme.Create(ctx, &Note{Title: "first"})
+//	note, err := acme.Get(ctx, id)
+//
+// # Verbs
+//
+// Get, GetMany and Exists are about documents by id. Create, Replace, Save and
+// Put are kept apart by what they expect to find; Mutate reads, changes and
+// replaces until no other writer came between; Patch changes parts; Delete
+// applies the delete rules. Batch is one transaction in one logical partition,
+// SaveAll and DeleteAll are bulk with a receipt for every item. Query, First,
+// Count, Page and Project look for documents.
+//
+// # What is refused
+//
+// Bad input is [ErrInvalid] before any request. A scope, an entity and a
+// context (see [WithTenant]) that do not name one tenant are
+// [ErrTenantMismatch]. Only [Repository.AllTenants] reads across tenants.
+// Every document that comes back is checked for its tenant and species.
+//
+// # What is retried
+//
+// Throttling (429, 449) is waited out within the caller's deadline, with
+// jitter. Reads are repeated when the service does not answer. A write without
+// an answer is looked for in the database: it was applied, it was not and is
+// repeated, or the error is [ErrAmbiguous].
+//
+// # JSON
+//
+// Entities are encoded under the rules of encoding/json with two differences:
+// member names match exactly, case included, and a name that occurs twice in a
+// document is an error.
+package repository

@@ -1,0 +1,84 @@
+package repository
+
+import (
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/repository/internal/codec"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// fetchPage asks one logical partition for one page of rows. size is the most
+// it may hold; 0 leaves it to the service. next is where to go on; "" is the end.
+func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement, from string, size int) (rows []R, next string, err error) {
+	var decodeErr error
+	x := &exchange{page: func(body []byte) error {
+		rows, decodeErr = codec.DecodePage[R](body)
+		return nil // an answer was received: how it decodes is not the pipeline's matter
+	}}
+	no := false
+	options := &azcosmos.QueryOptions{
+		QueryParameters:           st.params,
+		PageSizeHint:              int32(min(size, maxPageHint)),
+		EnableCrossPartitionQuery: &no,
+		SessionToken:              k.core.sessions.token(ctx),
+	}
+	if from != "" {
+		options.ContinuationToken = &from
+	}
+	var page azcosmos.QueryItemsResponse
+	err = k.read(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
+		var err error
+		page, err = k.core.container.NewQueryItemsPager(st.text, at.key, options).NextPage(ctx)
+		return page.Response, err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if !x.paged {
+		rows, decodeErr = decodeItems[R](page.Items)
+	}
+	if decodeErr != nil {
+		return nil, "", &decodeError{decodeErr}
+	}
+	if page.ContinuationToken != nil {
+		next = *page.ContinuationToken
+	}
+	return rows, next, nil
+}
+
+// maxPageHint is the largest page that is asked for; the service's own bound
+// of 4 MB a page ends most pages sooner.
+const maxPageHint = 10_000
+
+func decodeItems[R any](items [][]byte) ([]R, error) {
+	rows := make([]R, len(items))
+	for i, item := range items {
+		if err := codec.Decode(item, &rows[i]); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// checkRows refuses a page that holds a document which does not belong here.
+func (r *Reader[T]) checkRows(rows []T) error {
+	for i := range rows {
+		if err := r.repo.core.check(&r.at, r.repo.meta(&rows[i])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startQuery is what every query checks before any request.
+func (r *Reader[T]) startQuery(ctx context.Context, k *call) error {
+	if err := k.start(ctx); err != nil {
+		return err
+	}
+	if r.at.tenant == "" && !r.at.all {
+		return tenantitem.ValidateTenantID(r.at.tenant)
+	}
+	return nil
+}

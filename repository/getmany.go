@@ -1,0 +1,118 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// maxIDsPerQuery keeps a query by ids well under the service's limits on its
+// text (512 KB) and on the answer to one request.
+const maxIDsPerQuery = 1000
+
+// GetMany reads documents by their ids, in the order asked, in one request for
+// up to 1,000 of them. An id that is asked for twice comes twice. When some do
+// not exist, those that do are returned with a [*MissingError], which is
+// [ErrNotFound]; in the result they are left out.
+func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
+	k := call{core: s.repo.core, op: "GetMany", at: &s.at}
+	found, err := s.getMany(ctx, &k, ids)
+	if err != nil {
+		return nil, k.fail(err)
+	}
+	out := make([]*T, 0, len(ids))
+	var missing []string
+	for _, id := range ids {
+		if entity, ok := found[id]; ok {
+			out = append(out, entity)
+		} else {
+			missing = append(missing, id)
+		}
+	}
+	if missing != nil {
+		return out, k.fail(&MissingError{IDs: missing})
+	}
+	return out, nil
+}
+
+// MissingError names the documents that GetMany did not find, in the order asked.
+type MissingError struct{ IDs []string }
+
+// Error says how many are missing and names the first.
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("not found: %d of the ids, the first is %q", len(e.IDs), e.IDs[0])
+}
+
+// Unwrap returns [ErrNotFound].
+func (e *MissingError) Unwrap() error { return ErrNotFound }
+
+func (s *Scope[T]) getMany(ctx context.Context, k *call, ids []string) (map[string]*T, error) {
+	if err := k.start(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.at.requireFull(k.core); err != nil {
+		return nil, err
+	}
+	unique := slices.Clone(ids)
+	slices.Sort(unique)
+	unique = slices.Compact(unique)
+	for _, id := range unique {
+		if err := tenantitem.ValidateID(id); err != nil {
+			return nil, err
+		}
+	}
+	found := make(map[string]*T, len(unique))
+	for _, home := range k.core.homes(s.at) {
+		for chunk := range slices.Chunk(unique, maxIDsPerQuery) {
+			chunk = slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return found[id] != nil })
+			if len(chunk) == 0 {
+				continue
+			}
+			if err := s.getChunk(ctx, k, &home, chunk, found); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// getChunk asks one logical partition for up to maxIDsPerQuery documents.
+func (s *Scope[T]) getChunk(ctx context.Context, k *call, home *partition, ids []string, found map[string]*T) error {
+	st, err := k.core.compile(home, All(), selectAll)
+	if err != nil {
+		return err
+	}
+	w := sqlWriter{params: st.params}
+	if err := In("id", anys(ids)...).write(&w); err != nil {
+		return err
+	}
+	st = statement{text: st.text + " AND " + w.text.String(), params: w.params}
+	missing := len(ids)
+	for from := ""; ; {
+		rows, next, err := fetchPage[T](ctx, k, home, st, from, missing)
+		if err != nil {
+			return err
+		}
+		if err := s.checkRows(rows); err != nil {
+			return err
+		}
+		for i := range rows {
+			found[s.repo.meta(&rows[i]).ID] = &rows[i]
+		}
+		missing -= len(rows)
+		if next == "" || missing == 0 {
+			return nil
+		}
+		from = next
+	}
+}
+
+func anys(ids []string) []any {
+	out := make([]any, len(ids))
+	for i, id := range ids {
+		out[i] = id
+	}
+	return out
+}

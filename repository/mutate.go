@@ -1,0 +1,78 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// maxMutations bounds the attempts of one Mutate. Writers of this process wait
+// for each other, so that many attempts mean many processes on one document.
+const maxMutations = 100
+
+// Mutate reads a document, lets change alter it, and replaces it; when another
+// writer came between, it starts again with the newer document, so change may
+// run several times and must do nothing but alter its argument. An error of
+// change ends it and is returned; nothing is written then. The returned entity
+// is as stored, with its new etag.
+//
+// Mutations of one document by one repository take turns, which spares them
+// most conflicts. The id, tenant and species must not be changed.
+func (s *Scope[T]) Mutate(ctx context.Context, id string, change func(*T) error) (*T, error) {
+	k := call{core: s.repo.core, op: "Mutate", at: &s.at, id: id}
+	if err := s.startPoint(ctx, &k); err != nil {
+		return nil, k.fail(err)
+	}
+	if change == nil {
+		return nil, k.fail(&tenantitem.InvalidError{What: "change", Reason: "it is nil", Hint: "pass a function that alters the entity"})
+	}
+	unlock, err := k.core.turns.wait(ctx, turn{tenant: s.at.tenant, key: keyText(s.at.values), id: id})
+	if err != nil {
+		return nil, k.fail(err)
+	}
+	defer unlock()
+	for attempt := 0; ; attempt++ {
+		entity, err := s.mutateOnce(ctx, &k, change)
+		if err == nil {
+			return entity, nil
+		}
+		if statusOf(err) != http.StatusPreconditionFailed || attempt == maxMutations {
+			return nil, k.fail(err)
+		}
+		if !sleep(ctx, rand.N(min(time.Millisecond<<min(attempt, 8), longestPause/4))) {
+			return nil, k.fail(errors.Join(ctx.Err(), err))
+		}
+	}
+}
+
+func (s *Scope[T]) mutateOnce(ctx context.Context, k *call, change func(*T) error) (*T, error) {
+	entity, raw, err := s.get(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	meta := s.repo.meta(entity)
+	before := *meta
+	if err := change(entity); err != nil {
+		return nil, &changeError{err}
+	}
+	if meta.ID != before.ID || meta.TenantID != before.TenantID || meta.EntityType != before.EntityType {
+		return nil, &tenantitem.InvalidError{What: "change", Reason: "it altered the id, the tenant or the entity type", Hint: "create a new document and delete the old one"}
+	}
+	meta.ETag = before.ETag
+	current, err := readStored(raw)
+	if err != nil {
+		return nil, err
+	}
+	return entity, s.replaceOnce(ctx, k, entity, current)
+}
+
+// changeError keeps an error of the caller's function from being taken for an
+// answer of the service.
+type changeError struct{ err error }
+
+func (e *changeError) Error() string { return e.err.Error() }
+func (e *changeError) Unwrap() error { return e.err }

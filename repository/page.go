@@ -1,0 +1,104 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// PageOptions say how much of a result to read and where to go on.
+type PageOptions struct {
+	// Size is the number of documents on a page, 1 to 1,000. Defaults to 100.
+	Size int
+	// Cursor is the previous page's Cursor; empty for the first page.
+	Cursor string
+}
+
+const (
+	defaultPageSize = 100
+	maxPageSize     = 1000
+)
+
+// Page is a part of a result. A page is shorter than its size only at the end.
+type Page[T any] struct {
+	Items []*T
+	// Cursor asks for the next page; empty at the end. It is text that is safe
+	// in a URL, good for the same scope and query only, and not a secret.
+	Cursor string
+}
+
+// Page reads one page of a result. No document is dropped or repeated between
+// pages; documents written meanwhile appear where the order puts them. A
+// cursor of another tenant, query or signing key is [ErrInvalid].
+func (r *Reader[T]) Page(ctx context.Context, q Query, opts PageOptions) (*Page[T], error) {
+	k := call{core: r.repo.core, op: "Page", at: &r.at}
+	page, err := r.page(ctx, &k, q, opts)
+	if err != nil {
+		return nil, k.fail(err)
+	}
+	return page, nil
+}
+
+func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions) (*Page[T], error) {
+	if err := r.startQuery(ctx, k); err != nil {
+		return nil, err
+	}
+	if opts.Size == 0 {
+		opts.Size = defaultPageSize
+	}
+	if opts.Size < 0 || opts.Size > maxPageSize {
+		return nil, &tenantitem.InvalidError{What: "page size", Reason: fmt.Sprintf("it is %d", opts.Size), Hint: "use 1 to 1000"}
+	}
+	st, err := k.core.compile(&r.at, q, selectAll)
+	if err != nil {
+		return nil, err
+	}
+	print, err := st.fingerprint()
+	if err != nil {
+		return nil, err
+	}
+	boundTo := k.core.entityType + "\x00" + keyText(r.at.values) + "\x00" + print
+	from := ""
+	if opts.Cursor != "" {
+		if from, err = k.core.cursors.open(boundTo, opts.Cursor); err != nil {
+			return nil, err
+		}
+	}
+	var out *Page[T]
+	if !r.at.full || len(k.core.homes(r.at)) > 1 {
+		out, err = r.pageAcross(ctx, k, q, from, opts.Size)
+	} else {
+		out, err = r.fill(ctx, k, st, from, opts.Size)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if out.Cursor != "" {
+		out.Cursor = k.core.cursors.seal(boundTo, out.Cursor)
+	}
+	return out, nil
+}
+
+// fill reads until the page is full. Each request asks for no more than is
+// still missing, so that there is never a surplus to drop.
+func (r *Reader[T]) fill(ctx context.Context, k *call, st statement, from string, size int) (*Page[T], error) {
+	page := &Page[T]{Items: make([]*T, 0, size)}
+	for {
+		rows, next, err := fetchPage[T](ctx, k, &r.at, st, from, size-len(page.Items))
+		if err != nil {
+			return nil, err
+		}
+		if err := r.checkRows(rows); err != nil {
+			return nil, err
+		}
+		for i := range rows {
+			page.Items = append(page.Items, &rows[i])
+		}
+		page.Cursor = next
+		if next == "" || len(page.Items) >= size {
+			return page, nil
+		}
+		from = next
+	}
+}

@@ -1,0 +1,70 @@
+package repository
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// Patch changes parts of a document without reading it first, and returns the
+// document as it is afterwards. It fails with [ErrNotFound] when there is
+// none and with [ErrPreconditionFailed] when a condition does not hold. More
+// than ten edits, a path that the entity does not have, or a value that does
+// not fit are [ErrInvalid].
+//
+// A patch of ten edits leaves no room for the mark by which a write with a
+// lost answer is recognised; it is [ErrAmbiguous] then.
+func (s *Scope[T]) Patch(ctx context.Context, id string, edits Edits) (*T, error) {
+	k := call{core: s.repo.core, op: "Patch", at: &s.at, id: id}
+	entity, err := s.patch(ctx, &k, edits)
+	return entity, k.fail(err)
+}
+
+func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) {
+	if err := s.startPoint(ctx, k); err != nil {
+		return nil, err
+	}
+	stamp := k.core.stamp()
+	ops, stamped, err := k.core.operations(edits, stamp)
+	if err != nil {
+		return nil, err
+	}
+	if !stamped {
+		stamp = ""
+	}
+	for _, home := range k.core.homes(s.at) {
+		var entity *T
+		entity, err = s.patchIn(ctx, k, &home, ops, stamp, edits.etag)
+		if statusOf(err) != http.StatusNotFound {
+			return entity, err
+		}
+	}
+	return nil, err
+}
+
+func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp, etag string) (*T, error) {
+	var raw []byte
+	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.PatchItem(ctx, at.key, k.id, ops, &azcosmos.ItemOptions{
+			IfMatchEtag:                  etagOption(etag),
+			EnableContentResponseOnWrite: true,
+		})
+		raw = resp.Value
+		return resp.Response, err
+	}, func(ctx context.Context) (outcome, error) {
+		if stamp == "" {
+			return unknown, nil
+		}
+		var found string
+		o, err := k.lookFor(ctx, at, stamp, basis{etag: etag}, &found)
+		if o == applied {
+			raw, err = k.readItem(ctx, at)
+		}
+		return o, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s.decode(raw)
+}

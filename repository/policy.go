@@ -1,0 +1,91 @@
+package repository
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// ClientOptions returns a copy of o with Grove's pipeline policy added, for
+// azcosmos.NewClient and its siblings; nil stands for the defaults. The policy
+// counts every attempt for [WithTally] and decodes a page of documents once,
+// straight into the entities, where the SDK would decode it, encode each
+// document again and leave the second decoding to the caller.
+//
+// A client made without it works with every repository, only slower and with
+// coarser counts.
+func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions {
+	var out azcosmos.ClientOptions
+	if o != nil {
+		out = *o
+	}
+	out.PerRetryPolicies = append(slices.Clone(out.PerRetryPolicies), exchangePolicy{})
+	return &out
+}
+
+// exchange travels in the context of one call into the SDK and is filled by
+// the policy below; what the policy did not see is made up for afterwards.
+type exchange struct {
+	tally *Tally
+	// metered says that the policy counted the attempts.
+	metered bool
+	// page takes the body of a successful feed page.
+	page func(body []byte) error
+	// paged says that page got the body.
+	paged bool
+}
+
+type exchangeKey struct{}
+
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// exchangePolicy runs once for each attempt, below every retry loop.
+type exchangePolicy struct{}
+
+var emptyPage = []byte(`{"Documents":[]}`)
+
+func (exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
+	x := exchangeFrom(req.Raw().Context())
+	resp, err := req.Next()
+	if x == nil {
+		return resp, err
+	}
+	x.metered = true
+	if err != nil {
+		x.tally.add(1, 0)
+		return resp, err
+	}
+	x.tally.add(1, chargeOf(resp.Header))
+	if x.page == nil || resp.StatusCode != http.StatusOK || req.Raw().Method != http.MethodPost {
+		return resp, nil
+	}
+	body, err := runtime.Payload(resp)
+	if err != nil {
+		return resp, err
+	}
+	if err := x.page(body); err != nil {
+		return resp, err
+	}
+	x.paged = true
+	resp.Body = io.NopCloser(bytes.NewReader(emptyPage))
+	return resp, nil
+}
+
+// chargeOf reads a response's request charge in RU; 0 when it names none.
+func chargeOf(h http.Header) float64 {
+	charge, err := strconv.ParseFloat(h.Get("x-ms-request-charge"), 64)
+	if err != nil {
+		return 0
+	}
+	return charge
+}

@@ -1,0 +1,88 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"reflect"
+	"strings"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Project reads parts of documents: only the members that V declares by its
+// json tags, at the top level. Every one of them must be a field of the
+// entity. The documents come as V, under the rules of [Reader.Query].
+//
+// It is a function because a method can't have a type parameter of its own.
+func Project[V, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		k := call{core: r.repo.core, op: "Project", at: &r.at}
+		if err := project(ctx, &k, r, q, func(v V) bool { return yield(v, nil) }); err != nil {
+			var zero V
+			yield(zero, k.fail(err))
+		}
+	}
+}
+
+func project[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, yield func(V) bool) error {
+	if err := r.startQuery(ctx, k); err != nil {
+		return err
+	}
+	projection, err := projectionOf[V](k.core.model)
+	if err != nil {
+		return err
+	}
+	if !r.at.full || len(k.core.homes(r.at)) > 1 {
+		return projectAcross(ctx, k, r, q, projection, yield)
+	}
+	st, err := k.core.compile(&r.at, q, projection)
+	if err != nil {
+		return err
+	}
+	for from := ""; ; {
+		rows, next, err := fetchPage[V](ctx, k, &r.at, st, from, q.limit)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if !yield(row) {
+				return nil
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		from = next
+	}
+}
+
+// projectionOf writes the SELECT clause for the members of V.
+func projectionOf[V any](model *tenantitem.Model) (string, error) {
+	t := reflect.TypeFor[V]()
+	view, err := tenantitem.ModelOfType(t)
+	if err != nil {
+		return "", &tenantitem.InvalidError{What: "projection", Reason: fmt.Sprintf("%s is not a named struct", t), Hint: "declare a struct with the members to read"}
+	}
+	var b strings.Builder
+	b.WriteString("SELECT VALUE {")
+	first := true
+	for _, f := range view.Fields {
+		if strings.Contains(f.Path, ".") {
+			continue
+		}
+		if _, ok := model.Field(f.Path); !ok {
+			return "", model.UnknownField(f.Path)
+		}
+		if !first {
+			b.WriteString(", ")
+		}
+		first = false
+		fmt.Fprintf(&b, "%q: %s", f.Name, fieldSQL(f.Path))
+	}
+	if first {
+		return "", &tenantitem.InvalidError{What: "projection", Reason: fmt.Sprintf("%s has no JSON members", t), Hint: "give it exported fields with json tags"}
+	}
+	b.WriteString("} FROM " + rootAlias)
+	return b.String(), nil
+}

@@ -1,0 +1,119 @@
+package repository
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Replace writes the whole document if it is still the one that the entity was
+// read as; the entity's ETag is required. When it has changed, the error is a
+// [*ConflictError] with the document as it is now (and is
+// [ErrPreconditionFailed]); when it is gone, [ErrNotFound].
+func (s *Scope[T]) Replace(ctx context.Context, entity *T) error {
+	k := call{core: s.repo.core, op: "Replace", at: &s.at}
+	return s.replace(ctx, &k, entity)
+}
+
+// Save creates the document when the entity has no ETag and replaces it when
+// it has one, so that it can neither overwrite another writer's change nor
+// bring a deleted document back. Errors are those of Create and Replace.
+func (s *Scope[T]) Save(ctx context.Context, entity *T) error {
+	k := call{core: s.repo.core, op: "Save", at: &s.at}
+	if entity == nil || s.repo.meta(entity).ETag == "" {
+		return k.fail(s.create(ctx, &k, entity))
+	}
+	return s.replace(ctx, &k, entity)
+}
+
+func (s *Scope[T]) replace(ctx context.Context, k *call, entity *T) error {
+	err := s.replaceOnce(ctx, k, entity, nil)
+	if err == nil {
+		return nil
+	}
+	wrapped := k.fail(err)
+	if statusOf(err) != http.StatusPreconditionFailed {
+		return wrapped
+	}
+	read := call{core: k.core, op: k.op, at: k.at, id: k.id}
+	current, _, readErr := s.get(ctx, &read)
+	if readErr != nil {
+		return wrapped // gone or unreadable meanwhile: the conflict stands without it
+	}
+	return &ConflictError[T]{Current: current, Err: wrapped}
+}
+
+// replaceOnce replaces a document; before is what it replaces, where known.
+func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *stored) error {
+	if entity != nil && s.repo.meta(entity).ETag == "" {
+		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Put to overwrite without looking"}
+	}
+	at, err := s.startWrite(ctx, k, entity, false)
+	if err != nil {
+		return err
+	}
+	based := s.repo.meta(entity).ETag
+	stamp := k.core.stamp()
+	stamps := freshStamps(stamp)
+	if before != nil {
+		stamps = before.stampsOver(stamp)
+	}
+	body, err := s.encode(entity, stamps)
+	if err != nil {
+		return err
+	}
+	var etag string
+	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, &azcosmos.ItemOptions{IfMatchEtag: etagOption(based)})
+		etag = string(resp.ETag)
+		return resp.Response, err
+	}, func(ctx context.Context) (outcome, error) {
+		return k.lookFor(ctx, &at, stamp, basis{etag: based, before: before}, &etag)
+	})
+	if err != nil {
+		return err
+	}
+	s.written(entity, etag)
+	return nil
+}
+
+// Put stores the document whatever is there: the named way to overwrite. It
+// ignores and renews the entity's ETag, so it can undo another writer's change
+// and bring a deleted document back.
+func (s *Scope[T]) Put(ctx context.Context, entity *T) error {
+	k := call{core: s.repo.core, op: "Put", at: &s.at}
+	return k.fail(s.put(ctx, &k, entity))
+}
+
+func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
+	at, err := s.startWrite(ctx, k, entity, true)
+	if err != nil {
+		return err
+	}
+	stamp := k.core.stamp()
+	body, err := s.encode(entity, freshStamps(stamp))
+	if err != nil {
+		return err
+	}
+	var etag string
+	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.UpsertItem(ctx, at.key, body, &azcosmos.ItemOptions{})
+		etag = string(resp.ETag)
+		return resp.Response, err
+	}, func(ctx context.Context) (outcome, error) {
+		// Overwriting whatever is there may be repeated whatever is there.
+		o, err := k.lookFor(ctx, &at, stamp, basis{absent: true}, &etag)
+		if o == unknown {
+			o = notApplied
+		}
+		return o, err
+	})
+	if err != nil {
+		return err
+	}
+	s.written(entity, etag)
+	return nil
+}

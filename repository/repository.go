@@ -1,0 +1,192 @@
+package repository
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync/atomic"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Config says how a species is stored. The zero value is the default layout.
+type Config struct {
+	// EntityType is the stored name of the species. Defaults to the Go type's
+	// name; give one before the type is renamed.
+	EntityType string
+	// Aliases are older stored names that are read as this species too.
+	// Documents keep the name that they were written under.
+	Aliases []string
+	// PartitionKey are the paths of the container's partition key, 1 to 3, the
+	// first "/tenantId". Defaults to [DefaultPartitionKey].
+	PartitionKey []string
+	// CursorKey signs page cursors (HMAC-SHA256). Give every process of a
+	// service the same secret of at least 16 bytes. Defaults to a random one,
+	// so that a cursor is good only in the process that made it.
+	CursorKey []byte
+	// Tombstones hides documents whose deletedAt is set.
+	Tombstones bool
+}
+
+// Repository reads and writes one species of document. Bind it to a tenant
+// with [Repository.In]. It is safe for use by many goroutines and holds no
+// connection of its own.
+type Repository[T any] struct {
+	core *core
+	meta func(*T) *tenantitem.Meta
+}
+
+// core is what does not depend on the entity's type.
+type core struct {
+	container  *azcosmos.ContainerClient
+	model      *tenantitem.Model
+	entityType string
+	aliases    []string
+	levels     []keyLevel
+	// customKey says that the entity fills a level itself, so that writes have
+	// to compare it.
+	customKey  bool
+	tombstones bool
+	cursors    cursorSigner
+	sessions   sessions
+	warm       atomic.Bool
+	writer     string
+	writes     atomic.Uint64
+	turns      turns
+	hooks      Hooks
+}
+
+// New returns the repository of an aggregate root in a container. It sends
+// nothing; the container must exist when the first verb is called (see
+// registry.Provision).
+//
+// It fails with [ErrInvalid] when the entity's struct, names or key paths
+// don't fit together.
+func New[T any, PT tenantitem.Root[T]](container *azcosmos.ContainerClient, cfg Config) (*Repository[T], error) {
+	return NewOf[T, PT](container, cfg)
+}
+
+// NewOf is [New] for any item. It is for packages that add a kind of item, as
+// parented does; an application that used it for a child would go around the
+// child's rules.
+func NewOf[T any, PT tenantitem.Item[T]](container *azcosmos.ContainerClient, cfg Config) (*Repository[T], error) {
+	if container == nil {
+		return nil, &tenantitem.InvalidError{What: "container", Reason: "it is nil", Hint: "make one with client.NewContainer"}
+	}
+	model, err := tenantitem.ModelOf[T, PT]()
+	if err != nil {
+		return nil, err
+	}
+	c := &core{container: container, model: model, entityType: cfg.EntityType, aliases: slices.Clone(cfg.Aliases), tombstones: cfg.Tombstones}
+	if c.entityType == "" {
+		c.entityType = model.Name
+	}
+	for _, name := range append([]string{c.entityType}, c.aliases...) {
+		if err := tenantitem.ValidateEntityType(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", model.Name, err)
+		}
+	}
+	paths := cfg.PartitionKey
+	if len(paths) == 0 {
+		paths = DefaultPartitionKey()
+	}
+	if c.levels, err = keyLevels(model, paths); err != nil {
+		return nil, err
+	}
+	for i, level := range c.levels {
+		c.customKey = c.customKey || i > 0 && !level.isEntityType()
+	}
+	if c.cursors, err = newCursorSigner(cfg.CursorKey); err != nil {
+		return nil, err
+	}
+	c.writer = rand.Text()[:8]
+	return &Repository[T]{core: c, meta: func(e *T) *tenantitem.Meta { return PT(e).ItemMeta() }}, nil
+}
+
+// EntityType returns the stored name of the species.
+func (r *Repository[T]) EntityType() string { return r.core.entityType }
+
+// Model returns the entity's fields, references and declared copies.
+func (r *Repository[T]) Model() *tenantitem.Model { return r.core.model }
+
+// Container returns the SDK's client of the container. What is done with it
+// goes around the tenant fence, the delete rules and the copies.
+func (r *Repository[T]) Container() *azcosmos.ContainerClient { return r.core.container }
+
+func (c *core) isSpecies(name string) bool {
+	return name == c.entityType || slices.Contains(c.aliases, name)
+}
+
+// renamed moves a partition to where the species was stored under an older name.
+func (c *core) renamed(p partition, entityType string) partition {
+	for i, level := range c.levels {
+		if level.isEntityType() && i < len(p.values) {
+			p.values = slices.Clone(p.values)
+			p.values[i] = entityType
+			p.key = partitionKey(p.values)
+		}
+	}
+	return p
+}
+
+// homes are the logical partitions in which a full scope's documents may lie:
+// its own, and one for each older name if the key holds the entity type.
+func (c *core) homes(p partition) []partition {
+	out := []partition{p}
+	for _, alias := range c.aliases {
+		if moved := c.renamed(p, alias); !slices.Equal(moved.values, p.values) {
+			out = append(out, moved)
+		}
+	}
+	return out
+}
+
+// stamp names one write. It is stored with the document, so that a write whose
+// answer was lost can be recognised.
+func (c *core) stamp() string {
+	return c.writer + ":" + strconv.FormatUint(c.writes.Add(1), 36)
+}
+
+// check refuses a document that does not belong where it was read from.
+func (c *core) check(at *partition, meta *tenantitem.Meta) error {
+	if !at.all && meta.TenantID != at.tenant {
+		return ErrTenantMismatch
+	}
+	if !c.isSpecies(meta.EntityType) {
+		return ErrEntityMismatch
+	}
+	return nil
+}
+
+// Hooks are how the packages above take part in a repository's verbs. They are
+// set while the application is wired, before the first verb.
+type Hooks struct {
+	// BeforeWrite sees the entities of one write, or of a whole bulk, as
+	// pointers to the repository's type, before they are encoded.
+	BeforeWrite []func(ctx context.Context, tenant string, entities []any) error
+	// Delete takes the place of removing the one document.
+	Delete func(ctx context.Context, d Deletion) error
+}
+
+// Deletion is a delete that a hook carries out.
+type Deletion struct {
+	// TenantID and ID name the document.
+	TenantID, ID string
+	// ETag is what the caller requires the document to have; empty is any.
+	ETag string
+	// Remove deletes the one document.
+	Remove func(ctx context.Context, etag string) error
+}
+
+// Attach adds hooks to the repository. It must not be called once verbs are in
+// use, and it is for Grove's own packages: its shape may change.
+func (r *Repository[T]) Attach(h Hooks) {
+	r.core.hooks.BeforeWrite = append(r.core.hooks.BeforeWrite, h.BeforeWrite...)
+	if h.Delete != nil {
+		r.core.hooks.Delete = h.Delete
+	}
+}

@@ -1,0 +1,66 @@
+package repository
+
+import (
+	"context"
+	"iter"
+)
+
+// Query returns the documents that q looks for. Nothing is sent before the
+// sequence is ranged over; pages are fetched as the loop goes on. The first
+// error is yielded once, with a nil document, and ends the sequence. Ranging
+// again asks again.
+//
+// In one logical partition the documents come without a promised order unless
+// q has one.
+func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
+	return func(yield func(*T, error) bool) {
+		k := call{core: r.repo.core, op: "Query", at: &r.at}
+		if err := r.each(ctx, &k, q, func(entity *T) bool { return yield(entity, nil) }); err != nil {
+			yield(nil, k.fail(err))
+		}
+	}
+}
+
+// First returns the first document that q looks for, and [ErrNotFound] when
+// there is none.
+func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
+	k := call{core: r.repo.core, op: "First", at: &r.at}
+	var first *T
+	err := r.each(ctx, &k, q.Limit(1), func(entity *T) bool { first = entity; return false })
+	if err == nil && first == nil {
+		err = ErrNotFound
+	}
+	return first, k.fail(err)
+}
+
+// each calls yield with the documents until it returns false.
+func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T) bool) error {
+	if err := r.startQuery(ctx, k); err != nil {
+		return err
+	}
+	if !r.at.full || len(r.repo.core.homes(r.at)) > 1 {
+		return r.eachAcross(ctx, k, q, yield)
+	}
+	st, err := k.core.compile(&r.at, q, selectAll)
+	if err != nil {
+		return err
+	}
+	for from := ""; ; {
+		rows, next, err := fetchPage[T](ctx, k, &r.at, st, from, q.limit)
+		if err != nil {
+			return err
+		}
+		if err := r.checkRows(rows); err != nil {
+			return err
+		}
+		for i := range rows {
+			if !yield(&rows[i]) {
+				return nil
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		from = next
+	}
+}

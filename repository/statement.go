@@ -1,0 +1,208 @@
+package repository
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/repository/internal/codec"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// statement is a query as it is sent.
+type statement struct {
+	text   string
+	params []azcosmos.QueryParameter
+}
+
+// fingerprint identifies what a statement asks, values included.
+func (s statement) fingerprint() (string, error) {
+	values, err := codec.Encode(s.params)
+	if err != nil {
+		return "", &tenantitem.InvalidError{What: "query", Reason: "a parameter can't be encoded as JSON", Hint: "use plain values"}
+	}
+	sum := sha256.Sum256(append([]byte(s.text+"\x00"), values...))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// sqlWriter puts a statement together; a nil model accepts every field.
+type sqlWriter struct {
+	model  *tenantitem.Model
+	text   strings.Builder
+	params []azcosmos.QueryParameter
+	// literal writes values into the text, for the one place where the
+	// service takes no parameters.
+	literal bool
+	err     error
+}
+
+func (w *sqlWriter) param(v any) string {
+	if w.literal {
+		text, err := codec.Encode(v)
+		if err != nil {
+			w.err = &tenantitem.InvalidError{What: "predicate", Reason: "its value can't be encoded as JSON", Hint: "use plain values"}
+		}
+		return string(text)
+	}
+	name := fmt.Sprintf("@p%d", len(w.params))
+	w.params = append(w.params, azcosmos.QueryParameter{Name: name, Value: v})
+	return name
+}
+
+func (w *sqlWriter) field(path string) (string, error) {
+	if w.model != nil {
+		if _, ok := w.model.Field(path); !ok {
+			return "", w.model.UnknownField(path)
+		}
+	}
+	return fieldSQL(path), nil
+}
+
+// selectAll is the projection of whole documents.
+const selectAll = "SELECT * FROM c"
+
+// compile writes the statement for one target of a scope. The partition's
+// levels stand in the WHERE clause as well as in the key: the predicate keeps
+// the index in use and, for a prefix, is the only thing that restricts it.
+func (c *core) compile(at *partition, q Query, projection string) (statement, error) {
+	if q.broken != nil {
+		return statement{}, q.broken
+	}
+	w := &sqlWriter{model: c.model}
+	w.text.WriteString(projection)
+	word := " WHERE "
+	condition := func(format string, args ...any) {
+		w.text.WriteString(word)
+		fmt.Fprintf(&w.text, format, args...)
+		word = " AND "
+	}
+	inKey := false
+	for i, value := range at.values {
+		condition("%s = %s", fieldSQL(c.levels[i].field.Path), w.param(value))
+		inKey = inKey || c.levels[i].isEntityType()
+	}
+	switch {
+	case inKey:
+	case len(c.aliases) == 0:
+		condition("%s = %s", fieldSQL(entityField), w.param(c.entityType))
+	default:
+		names := []string{w.param(c.entityType)}
+		for _, alias := range c.aliases {
+			names = append(names, w.param(alias))
+		}
+		condition("%s IN (%s)", fieldSQL(entityField), strings.Join(names, ", "))
+	}
+	if c.tombstones {
+		condition("NOT IS_DEFINED(%s.deletedAt)", rootAlias)
+	}
+	for _, p := range q.where {
+		condition("")
+		if err := p.write(w); err != nil {
+			return statement{}, err
+		}
+	}
+	for _, raw := range q.raw {
+		if err := checkRaw(raw); err != nil {
+			return statement{}, err
+		}
+		condition("(%s)", raw.text)
+		for _, p := range raw.params {
+			w.params = append(w.params, azcosmos.QueryParameter{Name: "@" + p.Name, Value: p.Value})
+		}
+	}
+	if err := q.writeOrder(w); err != nil {
+		return statement{}, err
+	}
+	return statement{text: w.text.String(), params: w.params}, nil
+}
+
+func (q Query) writeOrder(w *sqlWriter) error {
+	word := " ORDER BY "
+	for _, o := range q.order {
+		field, err := w.field(o.field)
+		if err != nil {
+			return err
+		}
+		w.text.WriteString(word + field)
+		if o.desc {
+			w.text.WriteString(" DESC")
+		}
+		word = ", "
+	}
+	if q.limit > 0 {
+		fmt.Fprintf(&w.text, " OFFSET 0 LIMIT %d", q.limit)
+	}
+	return nil
+}
+
+// checkRaw makes sure that a raw condition is one closed expression, which the
+// parentheses around it then keep from touching the rest of the statement.
+func checkRaw(raw rawCondition) error {
+	refuse := func(reason string) error {
+		return &tenantitem.InvalidError{What: "SQL condition", Reason: reason, Hint: "give one condition, such as c.title = @t, and its values as parameters"}
+	}
+	if strings.TrimSpace(raw.text) == "" {
+		return refuse("it is empty")
+	}
+	for _, p := range raw.params {
+		if !isPlainName(p.Name) {
+			return refuse(fmt.Sprintf("the parameter name %q is not a plain word without @", p.Name))
+		}
+		if len(p.Name) > 1 && p.Name[0] == 'p' && strings.Trim(p.Name[1:], "0123456789") == "" {
+			return refuse(fmt.Sprintf("the parameter name %q is taken", p.Name))
+		}
+	}
+	var open []byte
+	for i := 0; i < len(raw.text); i++ {
+		switch ch := raw.text[i]; ch {
+		case '\'', '"':
+			end := closingQuote(raw.text, i)
+			if end < 0 {
+				return refuse("a quote is not closed")
+			}
+			i = end
+		case '(', '[', '{':
+			open = append(open, ch)
+		case ')', ']', '}':
+			if len(open) == 0 || open[len(open)-1] != opening(ch) {
+				return refuse("its parentheses are not balanced")
+			}
+			open = open[:len(open)-1]
+		case '-', '/':
+			if next := raw.text[i+1:]; ch == '-' && strings.HasPrefix(next, "-") || ch == '/' && strings.HasPrefix(next, "*") {
+				return refuse("it holds a comment")
+			}
+		case ';':
+			return refuse("it holds a semicolon")
+		}
+	}
+	if len(open) > 0 {
+		return refuse("its parentheses are not balanced")
+	}
+	return nil
+}
+
+func closingQuote(text string, at int) int {
+	for i := at + 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case text[at]:
+			return i
+		}
+	}
+	return -1
+}
+
+func opening(closing byte) byte {
+	switch closing {
+	case ')':
+		return '('
+	case ']':
+		return '['
+	}
+	return '{'
+}

@@ -1,0 +1,62 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+)
+
+// turn names a document within a repository.
+type turn struct{ tenant, key, id string }
+
+// turns lets the mutations of one document take place one after another.
+type turns struct {
+	mu    sync.Mutex
+	queue map[turn]*queue
+}
+
+type queue struct {
+	token   chan struct{} // holds one value while nobody has the turn
+	waiting int
+}
+
+// wait returns when it is the caller's turn; the returned function ends it.
+func (t *turns) wait(ctx context.Context, of turn) (func(), error) {
+	t.mu.Lock()
+	if t.queue == nil {
+		t.queue = map[turn]*queue{}
+	}
+	q, ok := t.queue[of]
+	if !ok {
+		q = &queue{token: make(chan struct{}, 1)}
+		q.token <- struct{}{}
+		t.queue[of] = q
+	}
+	q.waiting++
+	t.mu.Unlock()
+
+	leave := func() {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if q.waiting--; q.waiting == 0 {
+			delete(t.queue, of)
+		}
+	}
+	select {
+	case <-q.token:
+		return func() { q.token <- struct{}{}; leave() }, nil
+	case <-ctx.Done():
+		leave()
+		return nil, ctx.Err()
+	}
+}
+
+// keyText is a key's values as one comparable text.
+func keyText(values []any) string {
+	var b strings.Builder
+	for _, v := range values {
+		fmt.Fprintf(&b, "%T:%v\x00", v, v)
+	}
+	return b.String()
+}
