@@ -1,8 +1,10 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -41,6 +43,7 @@ const (
 	SubstatusThroughputExceeded   = 3200
 	SubstatusUniqueIndexConflict  = 3301
 	SubstatusDatabaseNameExists   = 3206
+	SubstatusBatchResponseSize    = 3402
 )
 
 const (
@@ -58,22 +61,29 @@ const (
 	textRateLimited  = "Request rate is large. More Request Units may be needed, so no changes were made. Please retry this request later. Learn more: http://aka.ms/cosmosdb-error-429"
 )
 
-var codeNames = map[int]string{ //nolint:gochecknoglobals // a constant table
-	http.StatusNotModified:           "NotModified",
-	http.StatusBadRequest:            "BadRequest",
-	http.StatusForbidden:             "Forbidden",
-	http.StatusNotFound:              "NotFound",
-	http.StatusConflict:              "Conflict",
-	http.StatusGone:                  "Gone",
-	http.StatusPreconditionFailed:    "PreconditionFailed",
-	http.StatusRequestEntityTooLarge: "RequestEntityTooLarge",
-	http.StatusFailedDependency:      "FailedDependency",
-	http.StatusTooManyRequests:       "429",
-	http.StatusServiceUnavailable:    "ServiceUnavailable",
+// codeName is the word that the service puts into the body's code field for a status.
+func codeName(status int) string {
+	switch status {
+	case http.StatusRequestEntityTooLarge:
+		return "RequestEntityTooLarge"
+	case http.StatusTooManyRequests:
+		return "429"
+	default:
+		return strings.ReplaceAll(http.StatusText(status), " ", "")
+	}
 }
 
 func refuse(status, substatus int, message string) *Error {
-	return &Error{Status: status, Substatus: substatus, Code: codeNames[status], Message: message}
+	return &Error{Status: status, Substatus: substatus, Code: codeName(status), Message: message}
+}
+
+// asError takes a refusal out of an error; anything else, such as a condition that can't be evaluated, is a bad request.
+func asError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return badRequest("%v", err)
 }
 
 func badRequest(format string, args ...any) *Error {

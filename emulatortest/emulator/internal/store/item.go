@@ -1,0 +1,244 @@
+package store
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+	"github.com/cosmosgrove/grove/tenantitem/epk"
+)
+
+// MaxItemSize is the largest item in bytes of JSON, without system properties.
+const MaxItemSize = 2 << 20
+
+const (
+	maxIDBytes    = 1023
+	maxKeyBytes   = 2048
+	maxKeyBytesV1 = 101
+)
+
+// item is one version of a document. It never changes.
+type item struct {
+	id, canon, epk string
+	ordinal        uint64
+	lsn            int64
+	ts             int64
+	// ttl is the document's own: zero when it has none, -1 for never.
+	ttl       int64
+	etag      string
+	raw       []byte
+	unique    []string
+	unindexed bool
+	// properties is the number of top-level properties, system properties not counted.
+	properties int
+	// parsed is filled when a query first looks at the item.
+	parsed atomic.Pointer[value.Value]
+}
+
+// Document is one item of a snapshot or feed.
+type Document struct {
+	ID, RID, ETag string
+	// TS is _ts in Unix seconds, LSN that of the last write.
+	TS, LSN int64
+	// Raw is the stored JSON with system properties. It must not be changed.
+	Raw []byte
+
+	it *item
+}
+
+func (c *Container) document(it *item) Document {
+	return Document{ID: it.id, RID: c.itemRID(it.ordinal), ETag: it.etag, TS: it.ts, LSN: it.lsn, Raw: it.raw, it: it}
+}
+
+// Value is Raw parsed; it is parsed once and kept with the item.
+func (d Document) Value() value.Value {
+	if d.it == nil {
+		return value.Value{}
+	}
+	if v := d.it.parsed.Load(); v != nil {
+		return *v
+	}
+	v, err := value.Parse(d.Raw)
+	if err != nil {
+		return value.Value{}
+	}
+	d.it.parsed.Store(&v)
+	return v
+}
+
+// Size is the document's size in bytes.
+func (d Document) Size() int { return len(d.Raw) }
+
+// expiry is when the item expires in Unix seconds, given the container's default, and whether it does.
+func (it *item) expiry(containerTTL *int64) (int64, bool) {
+	if containerTTL == nil {
+		return 0, false
+	}
+	ttl := *containerTTL
+	if it.ttl != 0 {
+		ttl = it.ttl
+	}
+	if ttl < 0 {
+		return 0, false
+	}
+	return it.ts + ttl, true
+}
+
+// live reports whether the item has not expired.
+func (it *item) live(containerTTL *int64, now time.Time) bool {
+	at, expires := it.expiry(containerTTL)
+	return !expires || now.Unix() < at
+}
+
+// draft is a document on its way in: checked, but without the properties that the system gives.
+type draft struct {
+	id     string
+	key    Key
+	canon  string
+	epk    string
+	ttl    int64
+	unique []string
+	// text is the user's part of the JSON, up to but without the closing brace.
+	text       []byte
+	properties int
+	unindexed  bool
+}
+
+// isSystemProperty reports whether the system sets a top-level property whatever the user sends.
+func isSystemProperty(name string) bool {
+	switch name {
+	case "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn":
+		return true
+	}
+	return false
+}
+
+// draft checks a body against the container's rules (400, 413).
+func (d *Definition) draft(body []byte) (*draft, error) {
+	if len(body) > MaxItemSize {
+		return nil, refuse(http.StatusRequestEntityTooLarge, 0, textTooLarge)
+	}
+	tree, v, err := parseNode(body)
+	if err != nil {
+		return nil, badRequest("The document body is not valid: %v.", err)
+	}
+	return d.draftTree(tree, v)
+}
+
+func (d *Definition) draftTree(tree *node, v value.Value) (*draft, error) {
+	if v.Kind() != value.Object {
+		return nil, badRequest("The document body must be an object and must have a string id property.")
+	}
+	out := &draft{}
+	var ok bool
+	var err error
+	if out.id, ok = v.Get("id").Str(); !ok {
+		return nil, badRequest("%s", textMissingID)
+	}
+	if err := checkID(out.id); err != nil {
+		return nil, err
+	}
+	// A ttl means nothing while the container's TTL is off, so whatever stands there is the user's own business.
+	out.ttl, ok = wholeTTL(v.Get("ttl"))
+	if !ok && d.DefaultTTL != nil && !v.Get("ttl").IsUndefined() {
+		return nil, badRequest("The input ttl is invalid. Ensure to provide a nonzero positive integer less than or equal to '%d', or -1 which means never expire.", maxTTL)
+	}
+	if out.key, err = d.keyOf(v); err != nil {
+		return nil, err
+	}
+	out.place(d)
+	out.unique = d.uniqueValues(v)
+	out.text, out.properties = userText(tree)
+	if len(out.text) > MaxItemSize {
+		return nil, refuse(http.StatusRequestEntityTooLarge, 0, textTooLarge)
+	}
+	return out, nil
+}
+
+func (dr *draft) place(d *Definition) {
+	dr.canon, dr.epk = canonical(dr.key), epk.Hash(d.Scheme, dr.key...)
+}
+
+// checkID refuses ids that the service refuses. Characters that only the SDKs and the portal refuse pass.
+func checkID(id string) error {
+	switch {
+	case id == "":
+		return badRequest("%s", textMissingID)
+	case len(id) > maxIDBytes:
+		return badRequest("The id of an item can't be longer than %d bytes.", maxIDBytes)
+	case strings.ContainsAny(id, `/\`):
+		return badRequest("The id of an item can't hold a slash or a backslash.")
+	}
+	return nil
+}
+
+// userText renders the properties that are the user's and leaves the object open.
+func userText(tree *node) (text []byte, properties int) {
+	tree.open()
+	text = make([]byte, 1, len(tree.raw)+systemPropertiesLength)
+	text[0] = '{'
+	for _, m := range tree.members {
+		if isSystemProperty(m.name) {
+			continue
+		}
+		if len(text) > 1 {
+			text = append(text, ',')
+		}
+		text = append(text, m.rawName...)
+		text = append(text, ':')
+		text = m.value.appendTo(text)
+		properties++
+	}
+	return text, properties
+}
+
+// systemPropertiesLength is about what seal adds.
+const systemPropertiesLength = 240
+
+// seal makes an item of a draft. version makes the etag and must never have been used in the container.
+func (dr *draft) seal(c *Container, ordinal, version uint64, lsn int64, now time.Time) *item {
+	it := &item{
+		id: dr.id, canon: dr.canon, epk: dr.epk, ordinal: ordinal, lsn: lsn, ts: now.Unix(),
+		ttl: dr.ttl, unique: dr.unique, unindexed: dr.unindexed, properties: dr.properties,
+	}
+	it.etag = makeETag(version, it.ts)
+	rid := c.itemRID(ordinal)
+	raw := append(dr.text, `,"_rid":"`...)
+	raw = append(raw, rid...)
+	raw = append(raw, `","_self":"`...)
+	raw = append(raw, c.self...)
+	raw = append(raw, "docs/"...)
+	raw = append(raw, rid...)
+	raw = append(raw, `/","_etag":"\"`...)
+	raw = append(raw, it.etag[1:len(it.etag)-1]...)
+	raw = append(raw, `\"","_attachments":"attachments/","_ts":`...)
+	raw = strconv.AppendInt(raw, it.ts, 10)
+	it.raw = append(raw, '}')
+	return it
+}
+
+// unseal rebuilds an item from its stored text.
+func (d *Definition) unseal(c *Container, raw []byte, ordinal uint64, lsn int64, unindexed bool) (*item, error) {
+	r, v, err := resourceOf(raw)
+	if err != nil {
+		return nil, err
+	}
+	it := &item{id: r.ID, ordinal: ordinal, lsn: lsn, ts: r.TS, etag: r.ETag, raw: raw, unindexed: unindexed}
+	it.ttl, _ = wholeTTL(v.Get("ttl"))
+	key, err := d.keyOf(v)
+	if err != nil {
+		return nil, err
+	}
+	it.canon, it.epk = canonical(key), epk.Hash(d.Scheme, key...)
+	it.unique = d.uniqueValues(v)
+	members, _ := v.Members()
+	for _, m := range members {
+		if !isSystemProperty(m.Name) {
+			it.properties++
+		}
+	}
+	return it, nil
+}

@@ -1,0 +1,65 @@
+package store
+
+import "time"
+
+// replica is where reads come from while a lag is set: a state of earlier, and the later ones on their way to it.
+type replica struct {
+	lag      time.Duration
+	visible  *state
+	arriving []arrival
+}
+
+type arrival struct {
+	written time.Time
+	state   *state
+}
+
+// follow sets the lag; what is there now is visible at once.
+func (r *replica) follow(lag time.Duration, s *state) {
+	*r = replica{lag: lag}
+	if lag != 0 {
+		r.visible = s.clone()
+	}
+}
+
+// wrote puts a new state on its way.
+func (r *replica) wrote(s *state, now time.Time) {
+	if r.lag != 0 {
+		r.arriving = append(r.arriving, arrival{written: now, state: s.clone()})
+	}
+}
+
+// catchUp makes visible what has had the time to arrive.
+func (r *replica) catchUp(now time.Time) *state {
+	for r.lag > 0 && len(r.arriving) > 0 && !r.arriving[0].written.Add(r.lag).After(now) {
+		r.visible, r.arriving = r.arriving[0].state, r.arriving[1:]
+	}
+	return r.visible
+}
+
+// SetReplicaLag makes reads come from a replica to which a write takes d to get, by the account's clock. A read whose
+// session token is ahead of the replica is 404/1002; one without a token sees the old state. Zero switches the lag off
+// and a negative d holds the replica where it is until then.
+func (c *Container) SetReplicaLag(d time.Duration) {
+	c.topology.Lock()
+	defer c.topology.Unlock()
+	c.lag = d
+	for _, p := range c.partitions {
+		p.mu.Lock()
+		p.replica.follow(d, p.state)
+		p.mu.Unlock()
+	}
+}
+
+// view returns a state that does not change any more, for reading at leisure, and how to wait until it is durable.
+func (p *partition) view(now time.Time) (*state, func() error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.replica.lag != 0 {
+		return p.replica.catchUp(now), settled
+	}
+	if p.page == nil {
+		p.page = p.state.clone()
+	}
+	return p.page, p.durable
+}
