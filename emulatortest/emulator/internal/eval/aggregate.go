@@ -1,0 +1,133 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+)
+
+// accumulator folds the values of one aggregate over one group.
+type accumulator interface {
+	add(v value.Value)
+	result() value.Value
+}
+
+func aggregateFunctions() []builtin {
+	aggregate := func(name string) builtin {
+		return builtin{name: name, least: 1, most: 1}
+	}
+	return []builtin{
+		aggregate("AVG"), aggregate("COUNT"), aggregate("COUNTIF"), aggregate("MAKELIST"), aggregate("MAKESET"), aggregate("MAX"),
+		aggregate("MIN"), aggregate("SUM"),
+	}
+}
+
+// newAccumulator returns the constructor for an aggregate function, or nil for any other.
+func newAccumulator(name string) func() accumulator {
+	switch strings.ToUpper(name) {
+	case "AVG":
+		return func() accumulator { return &sum{mean: true} }
+	case "COUNT":
+		return func() accumulator { return &count{counts: func(v value.Value) bool { return !v.IsUndefined() }} }
+	case "COUNTIF":
+		return func() accumulator { return &count{counts: isTrue} }
+	case "MAKELIST":
+		return func() accumulator { return &list{} }
+	case "MAKESET":
+		return func() accumulator { return &distinct{newSet()} }
+	case "MAX":
+		return func() accumulator { return &extremum{direction: 1} }
+	case "MIN":
+		return func() accumulator { return &extremum{direction: -1} }
+	case "SUM":
+		return func() accumulator { return &sum{} }
+	}
+	return nil
+}
+
+type count struct {
+	counts func(value.Value) bool
+	n      int
+}
+
+func (c *count) add(v value.Value) {
+	if c.counts(v) {
+		c.n++
+	}
+}
+
+func (c *count) result() value.Value { return value.FromNumber(float64(c.n)) }
+
+// sum adds numbers; anything else that is defined makes it undefined. The mean of nothing is undefined, the sum is 0.
+type sum struct {
+	mean   bool
+	n      int
+	total  float64
+	spoilt bool
+}
+
+func (s *sum) add(v value.Value) {
+	if v.IsUndefined() {
+		return
+	}
+	x, ok := v.Number()
+	if !ok {
+		s.spoilt = true
+	}
+	s.n++
+	s.total += x
+}
+
+func (s *sum) result() value.Value {
+	switch {
+	case s.spoilt, s.mean && s.n == 0:
+		return value.Value{}
+	case s.mean:
+		return finite(s.total / float64(s.n))
+	}
+	return finite(s.total)
+}
+
+// extremum keeps the largest or smallest primitive value, across types; an array or object makes it undefined.
+type extremum struct {
+	direction int
+	best      value.Value
+	spoilt    bool
+}
+
+func (e *extremum) add(v value.Value) {
+	switch {
+	case v.IsUndefined():
+	case v.Kind() > value.String:
+		e.spoilt = true
+	case e.best.IsUndefined() || value.Compare(v, e.best)*e.direction > 0:
+		e.best = v
+	}
+}
+
+func (e *extremum) result() value.Value {
+	if e.spoilt {
+		return value.Value{}
+	}
+	return e.best
+}
+
+type list struct{ values []value.Value }
+
+func (l *list) add(v value.Value) {
+	if !v.IsUndefined() {
+		l.values = append(l.values, v)
+	}
+}
+
+func (l *list) result() value.Value { return value.FromArray(l.values) }
+
+type distinct struct{ values *set }
+
+func (d *distinct) add(v value.Value) {
+	if !v.IsUndefined() {
+		d.values.add(v)
+	}
+}
+
+func (d *distinct) result() value.Value { return value.FromArray(d.values.values) }
