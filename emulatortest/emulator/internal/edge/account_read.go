@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
@@ -58,7 +57,7 @@ const engineConfiguration = `{"maxSqlQueryInputLength":524288,"maxJoinsPerSqlQue
 func (c *call) readAccount() (*result, *store.Error) {
 	here := []accountLocation{{Name: region, Endpoint: c.endpoint}}
 	replication := replicationPolicy{Minimum: 1, Maximum: 4}
-	body, err := json.Marshal(accountDocument{
+	body := encodeJSON(accountDocument{
 		ID:                  "grove-emulator",
 		RID:                 "grove-emulator.sql.cosmos.azure.com",
 		Media:               "//media/",
@@ -72,8 +71,5 @@ func (c *call) readAccount() (*result, *store.Error) {
 		ReadPolicy:          map[string]int{"primaryReadCoefficient": 1, "secondaryReadCoefficient": 1},
 		EngineConfiguration: engineConfiguration,
 	})
-	if err != nil {
-		return nil, fail(http.StatusInternalServerError, 0, "The account document could not be written.")
-	}
 	return &result{status: http.StatusOK, body: body, charge: metadataCharge}, nil
 }

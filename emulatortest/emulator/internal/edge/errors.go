@@ -1,7 +1,6 @@
 package edge
 
 import (
-	"encoding/json"
 	"net/http"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
@@ -55,13 +54,9 @@ func encodeError(e *store.Error, activityID string) []byte {
 	if code == "" {
 		code = codeOf(e.Status)
 	}
-	body, err := json.Marshal(errorBody{
+	return encodeJSON(errorBody{
 		Code:                code,
 		Message:             e.Message + "\r\nActivityId: " + activityID + ", " + diagnosticsVersion,
 		AdditionalErrorInfo: string(e.PlanJSON),
 	})
-	if err != nil {
-		return []byte(`{"code":"InternalServerError","message":"The error could not be written as JSON."}`)
-	}
-	return body
 }

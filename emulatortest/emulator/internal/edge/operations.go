@@ -18,11 +18,17 @@ type wireOperation struct {
 	PartitionKey json.RawMessage `json:"partitionKey"`
 }
 
-// maxOperations is the service's limit on one batch or bulk request.
-const maxOperations = 100
+// The service's limits on one batch or bulk request.
+const (
+	maxOperations = 100
+	maxBatchBytes = 2 << 20
+)
 
 // operations reads the body of a batch or bulk request.
 func (c *call) operations() ([]store.Operation, *store.Error) {
+	if len(c.body) > maxBatchBytes {
+		return nil, fail(http.StatusRequestEntityTooLarge, 0, "Request size is too large")
+	}
 	var wire []wireOperation
 	if err := json.Unmarshal(c.body, &wire); err != nil {
 		return nil, badRequest("The batch is not a JSON array of operations.")

@@ -84,7 +84,7 @@ func feedBody(rid, name string, entries [][]byte) []byte {
 	}
 	b := bytes.NewBuffer(make([]byte, 0, size))
 	b.WriteString(`{"_rid":`)
-	b.Write(quoteJSON(rid))
+	b.Write(encodeJSON(rid))
 	b.WriteString(`,"` + name + `":[`)
 	for i, entry := range entries {
 		if i > 0 {
@@ -96,18 +96,19 @@ func feedBody(rid, name string, entries [][]byte) []byte {
 	return b.Bytes()
 }
 
-func quoteJSON(s string) []byte {
-	b, err := json.Marshal(s)
-	if err != nil { // a Go string always has a JSON form
-		return []byte(`""`)
-	}
-	return b
-}
-
 func bodiesOf(resources []store.Resource) [][]byte {
 	bodies := make([][]byte, len(resources))
 	for i, r := range resources {
 		bodies[i] = r.Body
 	}
 	return bodies
+}
+
+// encodeJSON writes values whose types have no way to fail: structs, maps and slices of strings and numbers.
+func encodeJSON(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return []byte(`{}`)
+	}
+	return b
 }
