@@ -222,7 +222,7 @@ func (c *checker) orderBy(q *Query) error {
 
 // sortKey allows a property of the item, and the distance of vectors.
 func (c *checker) sortKey(q *Query, e Expr) error {
-	if call, ok := e.(*Call); ok && call.Name == "VectorDistance" {
+	if _, isVector := VectorOrder(e); isVector {
 		return nil
 	}
 	root, steps, ok := ResolvePath(e)
