@@ -3,7 +3,6 @@ package store
 import (
 	"net/http"
 	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -162,15 +161,14 @@ func (dr *draft) place(d *Definition) {
 	dr.canon, dr.epk = canonical(dr.key), epk.Hash(d.Scheme, dr.key...)
 }
 
-// checkID refuses ids that the service refuses. Characters that only the SDKs and the portal refuse pass.
+// checkID refuses ids that the service refuses. It takes any character: those that clients and the portal warn of, slashes among
+// them, are found out when the item is to be addressed, and by which gateway.
 func checkID(id string) error {
 	switch {
 	case id == "":
 		return badRequest("%s", textMissingID)
 	case len(id) > maxIDBytes:
 		return badRequest("The id of an item can't be longer than %d bytes.", maxIDBytes)
-	case strings.ContainsAny(id, `/\`):
-		return badRequest("The id of an item can't hold a slash or a backslash.")
 	}
 	return nil
 }
