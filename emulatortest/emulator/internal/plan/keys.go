@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
@@ -101,12 +103,14 @@ func (f *finder) find(e sql.Expr) cases {
 
 // operands flattens a chain of one operator, since a chain may be thousands long.
 func operands(e *sql.Binary) []sql.Expr {
-	var reversed []sql.Expr
+	var list []sql.Expr
 	for {
-		reversed = append(reversed, e.Right)
+		list = append(list, e.Right)
 		left, ok := e.Left.(*sql.Binary)
 		if !ok || left.Op != e.Op {
-			return append(reversed, e.Left)
+			list = append(list, e.Left)
+			slices.Reverse(list)
+			return list
 		}
 		e = left
 	}
