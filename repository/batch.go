@@ -183,6 +183,7 @@ func (b *Batch[T]) Commit(ctx context.Context) error { return CommitTogether(ctx
 type Part interface {
 	part() (*core, *partition, []batchOp, error)
 	runHooks(ctx context.Context) error
+	runAfterHooks(ctx context.Context) error
 }
 
 func (b *Batch[T]) part() (*core, *partition, []batchOp, error) {
@@ -200,6 +201,22 @@ func (b *Batch[T]) runHooks(ctx context.Context) error {
 		return nil
 	}
 	return b.scope.beforeWrite(ctx, entities...)
+}
+
+func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
+	written := map[bool][]*T{}
+	for _, op := range b.ops {
+		if e, ok := op.entity.(*T); ok {
+			created := op.verb == "Create"
+			written[created] = append(written[created], e)
+		}
+	}
+	for created, entities := range written {
+		if err := b.scope.afterWrite(ctx, created, entities...); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // BatchError names the operation that failed a batch.
@@ -259,6 +276,11 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 			continue
 		}
 		if err := ops[i].done(results[i]); err != nil {
+			return err
+		}
+	}
+	for _, p := range parts {
+		if err := p.runAfterHooks(ctx); err != nil {
 			return err
 		}
 	}

@@ -36,7 +36,7 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 		return err
 	}
 	s.written(entity, etag)
-	return nil
+	return s.afterWrite(ctx, true, entity)
 }
 
 // startWrite is what every write of one whole entity does before any request.

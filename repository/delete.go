@@ -27,7 +27,7 @@ func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) e
 	}
 	remove := func(ctx context.Context, etag string) error { return s.remove(ctx, &k, etag) }
 	if hook := k.core.hooks.Delete; hook != nil {
-		return k.fail(hook(ctx, Deletion{TenantID: s.at.tenant, ID: id, ETag: etag, Remove: remove}))
+		return k.fail(hook(ctx, Deletion{TenantID: s.at.tenant, Key: s.repo.core.given(s.at.values), ID: id, ETag: etag, Remove: remove}))
 	}
 	return k.fail(remove(ctx, etag))
 }

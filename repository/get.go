@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -23,7 +24,7 @@ func (s *Scope[T]) Get(ctx context.Context, id string) (*T, error) {
 func (s *Scope[T]) Exists(ctx context.Context, id string) (bool, error) {
 	k := call{core: s.repo.core, op: "Exists", at: &s.at, id: id}
 	_, _, err := s.get(ctx, &k)
-	if errors.Is(err, ErrNotFound) || statusOf(err) == 404 {
+	if errors.Is(err, ErrNotFound) || statusOf(err) == http.StatusNotFound {
 		return false, nil
 	}
 	return err == nil, k.fail(err)
@@ -38,7 +39,7 @@ func (s *Scope[T]) get(ctx context.Context, k *call) (*T, []byte, error) {
 	for _, home := range k.core.homes(s.at) {
 		var raw []byte
 		raw, err = k.readItem(ctx, &home)
-		if statusOf(err) == 404 {
+		if statusOf(err) == http.StatusNotFound {
 			continue
 		}
 		if err != nil {
@@ -63,8 +64,13 @@ func (s *Scope[T]) startPoint(ctx context.Context, k *call) error {
 
 func (k *call) readItem(ctx context.Context, at *partition) ([]byte, error) {
 	var raw []byte
-	err := k.read(ctx, &exchange{}, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.ReadItem(ctx, at.key, k.id, &azcosmos.ItemOptions{SessionToken: k.core.sessions.token(ctx)})
+	x := exchange{settles: k.settles}
+	err := k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.ReadItem(ctx, at.key, k.id, &azcosmos.ItemOptions{
+			SessionToken:     k.core.sessions.header(ctx, k.core.container.ID()),
+			PriorityLevel:    priorityFrom(ctx),
+			ThroughputBucket: bucketFrom(ctx),
+		})
 		raw = resp.Value
 		return resp.Response, err
 	})
@@ -81,7 +87,7 @@ func (r *Reader[T]) decode(raw []byte) (*T, error) {
 	if err := r.repo.core.check(&r.at, meta); err != nil {
 		return nil, err
 	}
-	if r.repo.core.tombstones && meta.Deleted() {
+	if r.repo.core.tombstones && !r.at.deleted && meta.Deleted() {
 		return nil, ErrNotFound
 	}
 	return entity, nil

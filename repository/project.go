@@ -33,6 +33,11 @@ func project[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, yiel
 	if err != nil {
 		return err
 	}
+	return projectAs(ctx, k, r, q, projection, yield)
+}
+
+// projectAs reads rows of the shape that a SELECT clause gives them.
+func projectAs[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, projection string, yield func(V) bool) error {
 	if !r.at.full || len(k.core.homes(r.at)) > 1 {
 		return projectAcross(ctx, k, r, q, projection, yield)
 	}

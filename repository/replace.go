@@ -77,7 +77,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 		return err
 	}
 	s.written(entity, etag)
-	return nil
+	return s.afterWrite(ctx, false, entity)
 }
 
 // Put stores the document whatever is there: the named way to overwrite. It
@@ -115,5 +115,5 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 		return err
 	}
 	s.written(entity, etag)
-	return nil
+	return s.afterWrite(ctx, false, entity)
 }

@@ -28,6 +28,10 @@ type Config struct {
 	// service the same secret of at least 16 bytes. Defaults to a random one,
 	// so that a cursor is good only in the process that made it.
 	CursorKey []byte
+	// Sessions is what the process knows of the container's sessions. Give all
+	// repositories of one container the same one, so that each reads what the
+	// others wrote. Defaults to one of its own.
+	Sessions *Sessions
 	// Tombstones hides documents whose deletedAt is set.
 	Tombstones bool
 }
@@ -52,8 +56,9 @@ type core struct {
 	customKey  bool
 	tombstones bool
 	cursors    cursorSigner
-	sessions   sessions
+	sessions   *Sessions
 	warm       atomic.Bool
+	noRetries  context.Context // see attempt
 	writer     string
 	writes     atomic.Uint64
 	turns      turns
@@ -81,7 +86,10 @@ func NewOf[T any, PT tenantitem.Item[T]](container *azcosmos.ContainerClient, cf
 	if err != nil {
 		return nil, err
 	}
-	c := &core{container: container, model: model, entityType: cfg.EntityType, aliases: slices.Clone(cfg.Aliases), tombstones: cfg.Tombstones}
+	c := &core{container: container, model: model, entityType: cfg.EntityType, aliases: slices.Clone(cfg.Aliases), sessions: cfg.Sessions, tombstones: cfg.Tombstones}
+	if c.sessions == nil {
+		c.sessions = &Sessions{}
+	}
 	if c.entityType == "" {
 		c.entityType = model.Name
 	}
@@ -104,6 +112,7 @@ func NewOf[T any, PT tenantitem.Item[T]](container *azcosmos.ContainerClient, cf
 		return nil, err
 	}
 	c.writer = rand.Text()[:8]
+	c.noRetries = withoutRetries()
 	return &Repository[T]{core: c, meta: func(e *T) *tenantitem.Meta { return PT(e).ItemMeta() }}, nil
 }
 
@@ -168,14 +177,31 @@ type Hooks struct {
 	// BeforeWrite sees the entities of one write, or of a whole bulk, as
 	// pointers to the repository's type, before they are encoded.
 	BeforeWrite []func(ctx context.Context, tenant string, entities []any) error
+	// AfterWrite sees them once they are stored; created says that each of
+	// them is a new document. An error becomes the verb's.
+	AfterWrite []func(ctx context.Context, tenant string, entities []any, created bool) error
+	// Sessions is what the process knows of the container's sessions. Give all
+	// repositories of one container the same one, so that each reads what the
+	// others wrote. Defaults to one of its own.
+	Sessions *Sessions
+	// Tombstones hides documents whose deletedAt is set, as Config.Tombstones does.
+	Tombstones bool
 	// Delete takes the place of removing the one document.
 	Delete func(ctx context.Context, d Deletion) error
+	// PlanDelete says what Delete would do.
+	PlanDelete func(ctx context.Context, d Deletion) (*DeletePlan, error)
+	// Restore brings a document back that was deleted softly.
+	Restore func(ctx context.Context, d Deletion) error
+	// Purge removes a document that was deleted softly.
+	Purge func(ctx context.Context, d Deletion) error
 }
 
 // Deletion is a delete that a hook carries out.
 type Deletion struct {
 	// TenantID and ID name the document.
 	TenantID, ID string
+	// Key are the scope's further key values, as they were given to In.
+	Key []any
 	// ETag is what the caller requires the document to have; empty is any.
 	ETag string
 	// Remove deletes the one document.
@@ -186,7 +212,21 @@ type Deletion struct {
 // use, and it is for Grove's own packages: its shape may change.
 func (r *Repository[T]) Attach(h Hooks) {
 	r.core.hooks.BeforeWrite = append(r.core.hooks.BeforeWrite, h.BeforeWrite...)
+	r.core.hooks.AfterWrite = append(r.core.hooks.AfterWrite, h.AfterWrite...)
+	r.core.tombstones = r.core.tombstones || h.Tombstones
 	if h.Delete != nil {
 		r.core.hooks.Delete = h.Delete
 	}
+	if h.PlanDelete != nil {
+		r.core.hooks.PlanDelete = h.PlanDelete
+	}
+	if h.Restore != nil {
+		r.core.hooks.Restore = h.Restore
+	}
+	if h.Purge != nil {
+		r.core.hooks.Purge = h.Purge
+	}
 }
+
+// Meta returns the part of an entity that every document has.
+func (r *Repository[T]) Meta(entity *T) *tenantitem.Meta { return r.meta(entity) }

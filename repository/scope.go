@@ -17,6 +17,8 @@ type partition struct {
 	values []any // of the leading levels; all of them when full
 	full   bool
 	all    bool
+	// deleted shows the documents that the species hides.
+	deleted bool
 	key    azcosmos.PartitionKey // set when full
 	err    error                 // what was wrong with In's arguments
 }
@@ -58,6 +60,17 @@ func (c *core) resolve(entityType, tenant string, more []any) partition {
 	p.full = true
 	p.key = partitionKey(p.values)
 	return p
+}
+
+// given is the opposite of resolve: the values that In takes beside the tenant.
+func (c *core) given(values []any) []any {
+	var more []any
+	for i, v := range values {
+		if i > 0 && !c.levels[i].isEntityType() {
+			more = append(more, v)
+		}
+	}
+	return more
 }
 
 // requireFull is the check of every verb that is about one document.

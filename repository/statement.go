@@ -95,7 +95,7 @@ func (c *core) compile(at *partition, q Query, projection string) (statement, er
 		}
 		condition("%s IN (%s)", fieldSQL(entityField), strings.Join(names, ", "))
 	}
-	if c.tombstones {
+	if c.tombstones && !at.deleted {
 		condition("NOT IS_DEFINED(%s.deletedAt)", rootAlias)
 	}
 	for _, p := range q.where {

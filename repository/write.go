@@ -151,6 +151,23 @@ func (s *Scope[T]) beforeWrite(ctx context.Context, entities ...*T) error {
 	return nil
 }
 
+func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T) error {
+	hooks := s.repo.core.hooks.AfterWrite
+	if len(hooks) == 0 || len(entities) == 0 {
+		return nil
+	}
+	erased := make([]any, len(entities))
+	for i, e := range entities {
+		erased[i] = e
+	}
+	for _, hook := range hooks {
+		if err := hook(ctx, s.at.tenant, erased, created); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // written carries the answer of a write back into the entity. The answer has
 // no timestamp, so the old one would be a lie.
 func (s *Scope[T]) written(entity *T, etag string) {
