@@ -31,10 +31,20 @@ func Parse(text string) (*Query, error) {
 		var syntax *SyntaxError
 		if errors.As(err, &syntax) {
 			syntax.Start, syntax.End = utf16Length(text[:syntax.Start]), utf16Length(text[:syntax.End])
+			syntax.Message = shorten(syntax.Message)
 		}
 		return nil, err
 	}
 	return q, nil
+}
+
+// shorten keeps a name of absurd length from filling an error.
+func shorten(message string) string {
+	const longest = 300
+	if len(message) <= longest {
+		return message
+	}
+	return strings.ToValidUTF8(message[:longest], "") + "..."
 }
 
 func utf16Length(s string) int {

@@ -106,7 +106,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"nesting", nested(200), true},
 		{"too much nesting", nested(300), false},
-		{"operators to the right", "SELECT " + strings.Repeat("-", 0) + strings.Repeat("NOT ", 100_000) + "true", false},
+		{"operators to the right", "SELECT " + strings.Repeat("NOT ", 100_000) + "true", false},
 		{"conditionals", "SELECT " + strings.Repeat("true ? 1 : ", 100_000) + "2", false},
 		{"arrays", "SELECT " + strings.Repeat("[", 100_000), false},
 		{"objects", "SELECT " + strings.Repeat("{a:", 100_000), false},
@@ -123,6 +123,8 @@ func TestLimits(t *testing.T) {
 		{"the longest text", "SELECT 1" + strings.Repeat(" ", sql.MaxText-8), true},
 		{"too long a text", "SELECT 1" + strings.Repeat(" ", sql.MaxText-7), false},
 		{"no UTF-8", "SELECT '\xff'", false},
+		{"a long name", "SELECT " + strings.Repeat("é", 200_000) + " FROM c", false},
+		{"a long function", "SELECT " + strings.Repeat("f", 200_000) + "()", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -131,7 +133,7 @@ func TestLimits(t *testing.T) {
 			if tt.ok && err != nil || !tt.ok && !errors.As(err, &syntax) {
 				t.Errorf("got %v", err)
 			}
-			if err != nil && len(err.Error()) > 200 {
+			if err != nil && len(err.Error()) > 400 {
 				t.Errorf("the error quotes the query: %d bytes", len(err.Error()))
 			}
 		})
