@@ -1,0 +1,168 @@
+package changefeed_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"go.uber.org/goleak"
+
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/emulatortest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const database, monitored = "db", "items"
+
+// testBundle is one account with a container to process and one for leases.
+type testBundle struct {
+	t      testing.TB
+	emu    *emulatortest.Emulator
+	client *azcosmos.Client
+	items  *azcosmos.ContainerClient
+	leases *azcosmos.ContainerClient
+}
+
+func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
+	t.Helper()
+	b := &testBundle{t: t, emu: emulatortest.New(t, opts...)}
+	b.client = b.emu.Client(nil)
+	b.items, b.leases = createContainers(t, b.client)
+	return b
+}
+
+func createContainers(t testing.TB, client *azcosmos.Client) (items, leases *azcosmos.ContainerClient) {
+	t.Helper()
+	ctx := t.Context()
+	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: database}, nil); err != nil {
+		t.Fatal(err)
+	}
+	db, err := client.NewDatabase(database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for id, paths := range map[string][]string{monitored: {"/tenant", "/kind"}, "leases": {"/id"}} {
+		kind := azcosmos.PartitionKeyKindHash
+		if len(paths) > 1 {
+			kind = azcosmos.PartitionKeyKindMultiHash
+		}
+		if _, err := db.CreateContainer(ctx, azcosmos.ContainerProperties{
+			ID:                     id,
+			PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Kind: kind, Version: 2, Paths: paths},
+		}, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if items, err = db.NewContainer(monitored); err != nil {
+		t.Fatal(err)
+	}
+	if leases, err = db.NewContainer("leases"); err != nil {
+		t.Fatal(err)
+	}
+	return items, leases
+}
+
+type item struct {
+	ID     string `json:"id"`
+	Tenant string `json:"tenant"`
+	Kind   string `json:"kind"`
+	N      int    `json:"n"`
+}
+
+func (b *testBundle) put(tenant, id string, n int) {
+	b.t.Helper()
+	put(b.t, b.items, item{ID: id, Tenant: tenant, Kind: "k", N: n})
+}
+
+func put(t testing.TB, container *azcosmos.ContainerClient, i item) {
+	t.Helper()
+	body, err := json.Marshal(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := azcosmos.NewPartitionKeyString(i.Tenant).AppendString(i.Kind)
+	if _, err := container.UpsertItem(context.WithoutCancel(t.Context()), key, body, nil); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// seen records what a handler was given.
+type seen struct {
+	mu     sync.Mutex
+	last   map[string]int // by document: the newest n
+	calls  int
+	broken []string // documents whose n went back
+}
+
+func (s *seen) handle(_ context.Context, changes []changefeed.Change) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last == nil {
+		s.last = map[string]int{}
+	}
+	s.calls++
+	for _, c := range changes {
+		var i item
+		if err := c.Decode(&i); err != nil {
+			return err
+		}
+		key := i.Tenant + "/" + i.ID
+		s.last[key] = max(s.last[key], i.N)
+	}
+	return nil
+}
+
+func (s *seen) count() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.last)
+}
+
+// quick are intervals for tests that wait for what other instances do.
+func (b *testBundle) config(name string) changefeed.Config {
+	return changefeed.Config{
+		Container: b.items, Leases: b.leases, Name: name,
+		PollInterval: 5 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, LeaseDuration: 400 * time.Millisecond, Backoff: time.Millisecond,
+	}
+}
+
+func (b *testBundle) processor(cfg changefeed.Config, h changefeed.Handler) *changefeed.Processor {
+	b.t.Helper()
+	p, err := changefeed.New(cfg, h)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return p
+}
+
+func (b *testBundle) leaseDocuments() []map[string]any {
+	b.t.Helper()
+	pager := b.leases.NewQueryItemsPager("SELECT * FROM c WHERE IS_DEFINED(c.LeaseToken)", azcosmos.NewPartitionKey(), nil)
+	var out []map[string]any
+	for pager.More() {
+		page, err := pager.NextPage(b.t.Context())
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		for _, raw := range page.Items {
+			var doc map[string]any
+			if err := json.Unmarshal(raw, &doc); err != nil {
+				b.t.Fatal(err)
+			}
+			out = append(out, doc)
+		}
+	}
+	return out
+}
+
+func (b *testBundle) fill(n int) {
+	b.t.Helper()
+	for i := range n {
+		b.put(fmt.Sprint("t", i%7), fmt.Sprint("d", i), 1)
+	}
+}

@@ -1,0 +1,55 @@
+package changefeed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Change is a document as it is after a change. The feed shows the latest
+// version only: changes that followed each other quickly may come as one, and
+// deletes do not come at all.
+type Change struct {
+	// Document is the whole document as JSON, system fields included.
+	Document json.RawMessage
+	// ID and ETag are the document's.
+	ID, ETag string
+	// LSN is the position of the change in its physical partition. It grows
+	// within a range, and a batch's documents share one.
+	LSN int64
+	// Timestamp is the time of the change in Unix seconds.
+	Timestamp int64
+}
+
+// Decode fills v from the document, by the rules of encoding/json.
+func (c Change) Decode(v any) error {
+	if err := json.Unmarshal(c.Document, v); err != nil {
+		return errors.New("changefeed: the document does not fit the type") // the cause would quote it
+	}
+	return nil
+}
+
+// Handler takes changes of one range, in the order in which each logical
+// partition changed. It may be called again with changes that it has handled:
+// after a failure, a crash, or a range's move to another instance. Different
+// ranges are handled at the same time.
+//
+// When it returns an error, the same changes come again after a pause; from
+// the second failure on they come one by one, and one that keeps failing is
+// quarantined, so that the others go on. The context ends when the range is
+// lost or the processor stops.
+type Handler func(ctx context.Context, changes []Change) error
+
+func parseChange(raw json.RawMessage) (Change, error) {
+	var head struct {
+		ID   string `json:"id"`
+		ETag string `json:"_etag"`
+		LSN  int64  `json:"_lsn"`
+		TS   int64  `json:"_ts"`
+	}
+	if err := json.Unmarshal(raw, &head); err != nil {
+		return Change{}, fmt.Errorf("changefeed: a change without a readable head")
+	}
+	return Change{Document: raw, ID: head.ID, ETag: head.ETag, LSN: head.LSN, Timestamp: head.TS}, nil
+}

@@ -1,0 +1,122 @@
+package changefeed
+
+import (
+	"cmp"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Config says what to process and how instances share the work. Container,
+// Leases and Name are required.
+type Config struct {
+	// Container is the container whose changes are processed.
+	Container *azcosmos.ContainerClient
+	// Leases is the container for leases and quarantined changes. Its partition
+	// key must be /id, and nothing else should be written into it. It may not
+	// be Container itself: every lease written would be a change.
+	Leases *azcosmos.ContainerClient
+	// Name identifies the work: processors with one name over one container
+	// share its ranges; another name processes everything on its own. It is
+	// the beginning of every lease's id.
+	Name string
+	// Instance identifies this process among those with the same Name. Two
+	// live instances must not share it. Defaults to a random text.
+	Instance string
+	// StartFrom is where a Name that never ran begins. Defaults to Beginning.
+	// Ranges that have a checkpoint go on from there.
+	StartFrom Start
+	// MaxItems is the most changes in one call of the handler, 1 to 1,000.
+	// Defaults to 100.
+	MaxItems int
+	// PollInterval is the wait after a range had nothing new. Defaults to 1 s.
+	PollInterval time.Duration
+	// LeaseDuration is how long a lease is respected after its owner last
+	// renewed it; a dead instance's ranges are taken over after that. Defaults
+	// to 30 s. Leases are renewed at a third of it.
+	LeaseDuration time.Duration
+	// BalanceInterval is how often an instance looks for ranges to take, and
+	// for ranges that split. Defaults to 5 s.
+	BalanceInterval time.Duration
+	// MaxAttempts is how often the handler is called with a failing change
+	// before the change is quarantined. Defaults to 5.
+	MaxAttempts int
+	// Backoff is the wait after the first failure; it doubles up to a minute.
+	// Defaults to 100 ms.
+	Backoff time.Duration
+	// Logger takes what an operator should know: leases lost, changes failing,
+	// changes quarantined. Defaults to no logging.
+	Logger *slog.Logger
+	// Meters makes the metrics: changes handled, failed and quarantined, and
+	// the lag of each range. Defaults to none.
+	Meters metric.MeterProvider
+}
+
+// Start is a position in a feed that has no checkpoint yet.
+type Start struct {
+	now bool
+	at  time.Time
+}
+
+// Beginning starts with the oldest change that the container still has.
+func Beginning() Start { return Start{} }
+
+// Now starts with what changes after the first instance with that name ran.
+// The service's clock for this has a granularity of one second, so that
+// changes of the second before may be seen too.
+func Now() Start { return Start{now: true} }
+
+// At starts with what changed at that time or later, to the second.
+func At(t time.Time) Start { return Start{at: t} }
+
+// withDefaults returns the config with its gaps filled.
+func (c Config) withDefaults() Config {
+	c.Instance = cmp.Or(c.Instance, rand.Text()[:12])
+	c.MaxItems = cmp.Or(c.MaxItems, 100)
+	c.PollInterval = cmp.Or(c.PollInterval, time.Second)
+	c.LeaseDuration = cmp.Or(c.LeaseDuration, 30*time.Second)
+	c.BalanceInterval = cmp.Or(c.BalanceInterval, 5*time.Second)
+	c.MaxAttempts = cmp.Or(c.MaxAttempts, 5)
+	c.Backoff = cmp.Or(c.Backoff, 100*time.Millisecond)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Meters == nil {
+		c.Meters = noop.NewMeterProvider()
+	}
+	return c
+}
+
+func (c Config) validate() error {
+	refuse := func(field, reason, hint string) error {
+		return &tenantitem.InvalidError{What: "changefeed.Config." + field, Reason: reason, Hint: hint}
+	}
+	switch {
+	case c.Container == nil:
+		return refuse("Container", "it is nil", "pass the container to process")
+	case c.Leases == nil:
+		return refuse("Leases", "it is nil", "pass a container of its own with the partition key /id")
+	case c.Leases == c.Container:
+		return refuse("Leases", "it is the processed container", "use a container of its own: every lease written would be a change")
+	case c.MaxItems < 1 || c.MaxItems > 1000:
+		return refuse("MaxItems", fmt.Sprintf("it is %d", c.MaxItems), "use 1 to 1000")
+	case c.PollInterval < 0 || c.BalanceInterval < 0 || c.Backoff < 0 || c.MaxAttempts < 0:
+		return refuse("", "a duration or a number is negative", "leave it out for its default")
+	case c.LeaseDuration < 100*time.Millisecond:
+		return refuse("LeaseDuration", fmt.Sprintf("it is %s", c.LeaseDuration), "use seconds: shorter than a slow answer, and instances take from each other")
+	}
+	if err := tenantitem.ValidateID(c.Name); err != nil {
+		return fmt.Errorf("changefeed.Config.Name: %w", err)
+	}
+	if err := tenantitem.ValidateID(c.Instance); err != nil {
+		return fmt.Errorf("changefeed.Config.Instance: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package changefeed
+
+import (
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+)
+
+// lease is one range's document. Its members and their names are those that
+// the change feed processors for .NET and Java store for a range of effective
+// partition keys (Azure/azure-cosmos-dotnet-v3, DocumentServiceLeaseCoreEpk),
+// so that autoscalers which read those can read these.
+type lease struct {
+	ID                string            `json:"id"`
+	Version           int               `json:"version"`
+	LeaseToken        string            `json:"LeaseToken"`
+	FeedRange         feedRange         `json:"FeedRange"`
+	Owner             *string           `json:"Owner"`
+	ContinuationToken *string           `json:"ContinuationToken"`
+	Timestamp         time.Time         `json:"timestamp"`
+	Properties        map[string]string `json:"properties"`
+	ETag              azcore.ETag       `json:"_etag,omitempty"`
+}
+
+// epkLease is the version of a lease over a range of effective partition keys.
+const epkLease = 1
+
+type feedRange struct {
+	Range keyRange `json:"Range"`
+}
+
+// keyRange is a range of effective partition keys, [Min, Max).
+type keyRange struct {
+	Min string `json:"min"`
+	Max string `json:"max"`
+}
+
+func (r keyRange) covers(other keyRange) bool { return r.Min <= other.Min && other.Max <= r.Max }
+func (r keyRange) String() string             { return r.Min + "-" + r.Max }
+
+// The processor's own notes in a lease.
+const (
+	// propertyStart is where the range starts while it has no continuation.
+	propertyStart = "startFrom"
+	// propertyHandover names the instance that the owner should hand the range
+	// to after the batch that it is working on.
+	propertyHandover = "handoverTo"
+)
+
+func (l *lease) owner() string {
+	if l.Owner == nil {
+		return ""
+	}
+	return *l.Owner
+}
+
+func (l *lease) setOwner(instance string) {
+	l.Owner = nil
+	if instance != "" {
+		l.Owner = &instance
+	}
+}
+
+func (l *lease) continuation() string {
+	if l.ContinuationToken == nil {
+		return ""
+	}
+	return *l.ContinuationToken
+}
+
+// startTime is the time to start from without a continuation; nil is the beginning.
+func (l *lease) startTime() *time.Time {
+	t, err := time.Parse(time.RFC3339, l.Properties[propertyStart])
+	if err != nil {
+		return nil
+	}
+	return &t
+}
+
+// clone lets a lease be changed while others read it.
+func (l *lease) clone() *lease {
+	out := *l
+	out.Properties = make(map[string]string, len(l.Properties))
+	for k, v := range l.Properties {
+		out.Properties[k] = v
+	}
+	return &out
+}
+
+// position is how far one range was read.
+type position struct {
+	keys         keyRange
+	continuation string
+}

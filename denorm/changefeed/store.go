@@ -1,0 +1,155 @@
+package changefeed
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// errLost means that another instance owns the lease now, or that it is gone.
+var errLost = errors.New("the lease was lost")
+
+// leaseStore keeps the leases of one name over one container.
+type leaseStore struct {
+	container *azcosmos.ContainerClient
+	prefix    string // of every lease's id
+	instance  string
+}
+
+func (s *leaseStore) idOf(keys keyRange) string { return s.prefix + keys.String() }
+
+// list returns all leases, without those that smaller ones have replaced.
+func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
+	pager := s.container.NewQueryItemsPager("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
+		QueryParameters: []azcosmos.QueryParameter{{Name: "@prefix", Value: s.prefix}},
+	})
+	var out []*lease
+	for pager.More() {
+		page, err := pager.NextPage(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("listing leases: %w", err)
+		}
+		for _, item := range page.Items {
+			var l lease
+			if err := json.Unmarshal(item, &l); err != nil {
+				return nil, errors.New("a document in the lease container is not a lease; use a container of its own")
+			}
+			out = append(out, &l)
+		}
+	}
+	return out, nil
+}
+
+func (s *leaseStore) read(ctx context.Context, id string) (*lease, error) {
+	resp, err := s.container.ReadItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
+	if err != nil {
+		return nil, err
+	}
+	var l lease
+	if err := json.Unmarshal(resp.Value, &l); err != nil {
+		return nil, errors.New("the lease is not readable")
+	}
+	return &l, nil
+}
+
+// create stores a new lease; one that exists already stays as it is.
+func (s *leaseStore) create(ctx context.Context, at position, owner string, properties map[string]string) error {
+	l := &lease{
+		ID: s.idOf(at.keys), Version: epkLease, LeaseToken: at.keys.String(),
+		FeedRange: feedRange{at.keys}, Timestamp: time.Now().UTC(), Properties: map[string]string{},
+	}
+	l.setOwner(owner)
+	if at.continuation != "" {
+		l.ContinuationToken = &at.continuation
+	}
+	for k, v := range properties {
+		if k != propertyHandover {
+			l.Properties[k] = v
+		}
+	}
+	body, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
+	_, err = s.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(l.ID), body, nil)
+	if statusOf(err) == http.StatusConflict {
+		return nil
+	}
+	return err
+}
+
+func (s *leaseStore) remove(ctx context.Context, l *lease) error {
+	_, err := s.container.DeleteItem(ctx, azcosmos.NewPartitionKeyString(l.ID), l.ID, nil)
+	if statusOf(err) == http.StatusNotFound {
+		return nil
+	}
+	return err
+}
+
+// replace stores a changed lease if it is still the one that was read.
+func (s *leaseStore) replace(ctx context.Context, l *lease) (*lease, error) {
+	l.Timestamp = time.Now().UTC()
+	etag := l.ETag
+	stored := *l
+	stored.ETag = ""
+	body, err := json.Marshal(stored)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := s.container.ReplaceItem(ctx, azcosmos.NewPartitionKeyString(l.ID), l.ID, body, &azcosmos.ItemOptions{IfMatchEtag: &etag})
+	if err != nil {
+		return nil, err
+	}
+	l.ETag = resp.ETag
+	return l, nil
+}
+
+// update changes a lease that this instance owns. Another instance's wish for
+// a handover, written in between, is kept. A write whose answer was lost needs
+// no care: what comes back belongs to this instance, and change is applied to
+// it again.
+func (s *leaseStore) update(ctx context.Context, l *lease, change func(*lease)) (*lease, error) {
+	for {
+		next := l.clone()
+		change(next)
+		updated, err := s.replace(ctx, next)
+		switch statusOf(err) {
+		case http.StatusNotFound:
+			return nil, errLost
+		case http.StatusPreconditionFailed:
+			if l, err = s.read(ctx, l.ID); err != nil {
+				if statusOf(err) == http.StatusNotFound {
+					return nil, errLost
+				}
+				return nil, err
+			}
+			if l.owner() != s.instance {
+				return nil, errLost
+			}
+		default:
+			return updated, err
+		}
+	}
+}
+
+func statusOf(err error) int {
+	var response *azcore.ResponseError
+	if errors.As(err, &response) {
+		return response.StatusCode
+	}
+	return 0
+}
+
+// leasePrefix identifies a name's leases over one container, by the
+// container's resource id: a container that was dropped and made anew starts
+// anew.
+func leasePrefix(name, resourceID string) string {
+	return name + "." + strings.NewReplacer("/", "-", "=", "").Replace(resourceID) + ".."
+}
