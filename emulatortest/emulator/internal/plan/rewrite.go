@@ -27,6 +27,9 @@ func (r *rewriter) rewrite() error {
 	case q.Aggregates():
 		return r.groups()
 	case len(q.OrderBy) > 0:
+		if q.From == nil || q.From.Sources[0].Binding() == "" {
+			return &Error{Message: "ORDER BY across partitions needs an alias for the first source of the FROM clause."}
+		}
 		r.sorted()
 	case q.Offset != nil:
 		rewritten := *q

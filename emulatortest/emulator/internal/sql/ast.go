@@ -128,7 +128,8 @@ type Step struct {
 	Element bool
 }
 
-// Binding returns the alias, else the name of the last member on the path, else the root of a path without steps.
+// Binding returns the alias, else the name of the last member on the path, else the root of a path without steps. It is
+// empty when the last step is an element or a name that can't be written without quotes.
 func (s *PathSource) Binding() string {
 	if s.Alias != "" {
 		return s.Alias
@@ -136,7 +137,10 @@ func (s *PathSource) Binding() string {
 	if len(s.Path.Steps) == 0 {
 		return s.Path.Root
 	}
-	return s.Path.Steps[len(s.Path.Steps)-1].Name
+	if last := s.Path.Steps[len(s.Path.Steps)-1].Name; isIdentifier(last) && !isReserved(last) {
+		return last
+	}
+	return ""
 }
 
 // Binding returns the alias.
