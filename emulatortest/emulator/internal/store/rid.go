@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ridEncoding is base64 with '-' for '/', which would break a path.
+// encodeRID writes base64 with '-' for '/', which would break a path.
 func encodeRID(raw []byte) string {
 	return strings.ReplaceAll(base64.StdEncoding.EncodeToString(raw), "/", "-")
 }
@@ -31,15 +31,16 @@ func containerRID(database string, n uint32) string {
 	return encodeRID(binary.BigEndian.AppendUint32(raw, scatter(n)<<8|1<<31))
 }
 
-// offerRID has three bytes. Signatures carry it in lower case and paths unescaped, so '+' and '-' are better avoided.
+// offerRID has three bytes, of which only those are used that are letters and digits in base64: clients sign the rid in
+// lower case and put it unescaped into a path.
 func offerRID(n uint32) string {
-	for ; ; n += 1 << 22 {
-		s := scatter(n)
-		rid := encodeRID([]byte{byte(s >> 16), byte(s >> 8), byte(s)})
-		if !strings.ContainsAny(rid, "+-") || n >= 1<<30 {
-			return rid
-		}
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+	var rid [4]byte
+	for i, rest := 0, scatter(n); i < len(rid); i++ {
+		rid[i] = digits[rest%uint32(len(digits))]
+		rest /= uint32(len(digits))
 	}
+	return string(rid[:])
 }
 
 // Resources inside a container carry their type in the top four bits of the last eight bytes.
