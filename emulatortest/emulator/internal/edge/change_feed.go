@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"math"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,15 +30,19 @@ func (c *call) readChangeFeed() (*result, *store.Error) {
 	if err := container.Admit(); err != nil {
 		return nil, refused(err)
 	}
+	scope, e := c.scope(container)
+	if e != nil {
+		return nil, e
+	}
 	read := container.LatestVersions
 	if c.opts.fullFidelity {
 		read = container.AllVersions
 	}
 	page, err := read(store.FeedRequest{
-		Scope:        c.scope(),
+		Scope:        scope,
 		Start:        start,
 		SessionToken: c.opts.sessionToken,
-		MaxItems:     c.opts.maxItems,
+		MaxItems:     c.feedItems(),
 	})
 	container.Spend(page.Charge)
 	r := placed(container)
@@ -70,4 +75,12 @@ func (c *call) feedStart() (store.FeedStart, *store.Error) {
 		return store.FeedStart{}, badRequest("The If-None-Match header is not an etag of this change feed.")
 	}
 	return store.FeedStart{AfterLSN: lsn}, nil
+}
+
+// feedItems is how many changes fit on a page: -1 asks for as many as its bytes allow.
+func (c *call) feedItems() int {
+	if c.opts.maxItems < 0 {
+		return math.MaxInt32
+	}
+	return c.opts.maxItems
 }

@@ -36,7 +36,7 @@ type options struct {
 	queryPlan         bool
 	supportedFeatures string
 	crossPartition    bool
-	maxItems          int // 0 when the service chooses
+	maxItems          int // 0 when not given; -1 for as many as fit into a page
 	continuation      string
 	tokenLimitKB      int
 	indexMetrics      bool
@@ -49,7 +49,7 @@ type options struct {
 	autoscaleJSON string
 }
 
-// supportedVersions are the REST API versions from which this emulator takes requests: the current SDKs send 2018 and later.
+// oldestVersion is the REST API version from which requests are taken; the current SDKs send versions of 2018 and later.
 const oldestVersion = "2016-07-11"
 
 func parseOptions(h http.Header) (options, *store.Error) {
@@ -137,6 +137,9 @@ func parseChoices(o *options, h http.Header) *store.Error {
 	default:
 		return badRequest("The x-ms-indexing-directive header is none of Include, Exclude and Default.")
 	}
+	if h.Get("x-ms-documentdb-pre-trigger-include")+h.Get("x-ms-documentdb-post-trigger-include") != "" {
+		return unsupported("Triggers are")
+	}
 	return nil
 }
 
@@ -145,7 +148,6 @@ func parseNumbers(o *options, h http.Header) *store.Error {
 	if o.maxItems, err = intHeader(h, "x-ms-max-item-count", -1); err != nil {
 		return err
 	}
-	o.maxItems = max(o.maxItems, 0)
 	if o.tokenLimitKB, err = intHeader(h, "x-ms-documentdb-responsecontinuationtokenlimitinkb", 0); err != nil {
 		return err
 	}
@@ -169,7 +171,7 @@ func intHeader(h http.Header, name string, lowest int64) (int, *store.Error) {
 func parseFeed(o *options, h http.Header) *store.Error {
 	switch aim := h.Get("A-IM"); {
 	case aim == "":
-	case strings.EqualFold(aim, "Incremental Feed"), strings.EqualFold(aim, "Incremental feed"):
+	case strings.EqualFold(aim, "Incremental Feed"):
 		o.changeFeed = true
 	case strings.EqualFold(aim, "Full-Fidelity Feed"):
 		o.changeFeed, o.fullFidelity = true, true

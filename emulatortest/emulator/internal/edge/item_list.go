@@ -31,7 +31,10 @@ func (c *call) listItems() (*result, *store.Error) {
 	if err := container.Admit(); err != nil {
 		return nil, refused(err)
 	}
-	scope := c.scope()
+	scope, e := c.scope(container)
+	if e != nil {
+		return nil, e
+	}
 	scope.Unindexed = true // leaving an item out of the index hides it from queries, not from the feed
 	snapshot, err := container.Snapshot(scope, c.opts.sessionToken)
 	if err != nil {
@@ -46,7 +49,7 @@ func (c *call) listItems() (*result, *store.Error) {
 	var page [][]byte
 	size, last := 0, ""
 	for document := range snapshot.Items(after) {
-		if len(page) == limit || (len(page) > 0 && size+document.Size() > maxPageBytes) {
+		if (limit > 0 && len(page) == limit) || (len(page) > 0 && size+document.Size() > maxPageBytes) {
 			r.continuation = listTokenPrefix + last
 			break
 		}
@@ -61,13 +64,21 @@ func (c *call) listItems() (*result, *store.Error) {
 	return r, nil
 }
 
-// scope is what the headers narrow a feed or query to.
-func (c *call) scope() store.Scope {
+// scope is what the headers narrow a feed or query to. A key in the header has to be whole: clients give a prefix as a
+// range of hashes, because the service finds no partition for a short one.
+func (c *call) scope(container *store.Container) (store.Scope, *store.Error) {
 	s := store.Scope{RangeID: c.opts.rangeID, MinEPK: c.opts.startEPK, MaxEPK: c.opts.endEPK}
-	if c.opts.hasPartitionKey {
-		s.Key = store.Key(c.opts.partitionKey)
+	if !c.opts.hasPartitionKey {
+		return s, nil
 	}
-	return s
+	definition := container.Definition()
+	if len(c.opts.partitionKey) < len(definition.Paths) && !definition.SystemKey {
+		return s, fail(http.StatusBadRequest, store.SubstatusKeyMismatch, "The partition key supplied in x-ms-partitionkey header has "+
+			"fewer components than defined in the the collection. Put the levels that are known in the WHERE clause, or send their range of hashes in "+
+			"x-ms-start-epk and x-ms-end-epk.")
+	}
+	s.Key = store.Key(c.opts.partitionKey)
+	return s, nil
 }
 
 // snapped carries a snapshot's position into the headers; the range is named only when there is one.

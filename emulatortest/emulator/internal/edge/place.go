@@ -55,8 +55,19 @@ func (c *call) containerOf() (*store.Container, *store.Error) {
 // parentOf finds the container that the link goes through, on the way to items or ranges.
 func (c *call) parentOf() (*store.Container, *store.Error) {
 	container, e := c.containerOf()
-	return container, parentMissing(e)
+	if e != nil {
+		return nil, parentMissing(e)
+	}
+	// A client that remembers a container which was deleted and made again says which one it means.
+	if intended := c.header.Get("x-ms-cosmos-intended-collection-rid"); intended != "" && intended != container.Resource().RID {
+		return nil, fail(http.StatusBadRequest, substatusWrongContainer,
+			"The container has another rid than the one in x-ms-cosmos-intended-collection-rid: read the container again.")
+	}
+	return container, nil
 }
+
+// substatusWrongContainer says that the container of that name is another one than the client thinks.
+const substatusWrongContainer = 1024
 
 func (c *call) precondition() store.Precondition {
 	return store.Precondition{IfMatch: c.opts.ifMatch, IfNoneMatch: c.opts.ifNoneMatch}

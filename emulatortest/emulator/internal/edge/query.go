@@ -1,9 +1,177 @@
 package edge
 
-import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
+import (
+	"iter"
+	"math"
+	"net/http"
+	"strings"
 
-func (c *call) queryItems() (*result, *store.Error)      { return nil, unsupported("Queries are") }
-func (c *call) queryDatabases() (*result, *store.Error)  { return nil, unsupported("Queries are") }
-func (c *call) queryContainers() (*result, *store.Error) { return nil, unsupported("Queries are") }
-func (c *call) queryOffers() (*result, *store.Error)     { return nil, unsupported("Queries are") }
-func (c *call) readQueryPlan() (*result, *store.Error)   { return nil, unsupported("Queries are") }
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/plan"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/query"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
+)
+
+// Query items: POST /dbs/{db}/colls/{c}/docs with application/query+json
+//
+// Supported: any query of the language on one logical partition (partition key header, or a WHERE clause that fixes the
+// whole key), on a physical partition or on a range of hashes; filters, projections and joins across partitions when
+// x-ms-documentdb-query-enablecrosspartition is true, else 400; 400/1004 with the query plan for what the gateway leaves to
+// clients (ORDER BY, TOP, OFFSET LIMIT, DISTINCT, GROUP BY and aggregates across partitions). Pages of x-ms-max-item-count or 100 items
+// and at most 4 MB; metrics always, index metrics on request.
+// Differs from the service: a page across partitions is in the order of rids, where the service goes from partition to
+// partition and may send empty pages; a full last page is followed by an empty one, as the service does it too.
+
+func (c *call) queryItems() (*result, *store.Error) {
+	container, e := c.parentOf()
+	if e != nil {
+		return nil, e
+	}
+	body, e := c.parseQueryBody()
+	if e != nil {
+		return placed(container), e
+	}
+	if err := container.Admit(); err != nil {
+		return nil, refused(err)
+	}
+	target, e := c.aim(container, body)
+	if e != nil {
+		return placed(container), e
+	}
+	snapshot, err := container.Snapshot(target.scope, c.opts.sessionToken)
+	if err != nil {
+		return placed(container), refused(err)
+	}
+	policy := query.ParsePolicy(container.Definition().Properties.Get("indexingPolicy"))
+	page, err := query.Run(c.ctx, query.Request{
+		Query:        body.query,
+		Parameters:   body.parameters,
+		Source:       snapshotSource{snapshot},
+		Identity:     container.Resource().RID,
+		Continuation: c.opts.continuation,
+		MaxItems:     c.opts.maxItems,
+		EndLate:      target.fanOut,
+		Policy:       policy,
+		Now:          c.h.cfg.Clock,
+	})
+	r := snapped(container, snapshot)
+	r.fanOut = target.fanOut
+	if err != nil {
+		r.charge = store.RequestChargeQuery(r.ranges, 0, 0)
+		return r, queryRefusal(err)
+	}
+	if e := c.checkTokenLimit(page.Continuation); e != nil {
+		return r, e
+	}
+	r.charge = store.RequestChargeQuery(r.ranges, page.Metrics.RetrievedDocuments, page.Metrics.RetrievedBytes)
+	container.Spend(r.charge)
+	c.fillPage(r, "Documents", r.containerRID, &page)
+	return r, c.fillIndexMetrics(r, body, policy)
+}
+
+// fillPage writes a page of results into the answer.
+func (c *call) fillPage(r *result, name, rid string, page *query.Page) {
+	r.status, r.isFeed, r.itemCount = http.StatusOK, true, len(page.Documents)
+	r.continuation = page.Continuation
+	r.body = feedBody(rid, name, page.Documents)
+	r.set("x-ms-documentdb-query-metrics", page.Metrics.Header())
+	r.set("x-ms-cosmos-query-execution-info", `{"reverseRidEnabled":false,"reverseIndexScan":false}`)
+}
+
+// fillIndexMetrics tells which indexes the query would use, in the form that was asked for and only when asked.
+func (c *call) fillIndexMetrics(r *result, body *queryBody, policy *query.Policy) *store.Error {
+	if !c.opts.indexMetrics && !c.opts.indexMetricsV2 {
+		return nil
+	}
+	used := query.Utilize(body.query, policy)
+	write := used.HeaderV1
+	if c.opts.indexMetricsV2 {
+		write = used.HeaderV2
+	}
+	header, err := write()
+	if err != nil {
+		return queryRefusal(err)
+	}
+	r.set("x-ms-cosmos-index-utilization", header)
+	return nil
+}
+
+// checkTokenLimit keeps the continuation token within what the client can carry.
+func (c *call) checkTokenLimit(token string) *store.Error {
+	if c.opts.tokenLimitKB > 0 && len(token) > c.opts.tokenLimitKB*1024 {
+		return badRequest("The continuation token limit specified is not large enough: raise x-ms-documentdb-responsecontinuationtokenlimitinkb.")
+	}
+	return nil
+}
+
+// aim is what a query reads.
+type aim struct {
+	scope  store.Scope
+	fanOut bool // more than one logical partition
+}
+
+// aim finds what a query reads, and refuses what the gateway leaves to clients. Headers decide first; without them it is the
+// WHERE clause, which may fix the partition key or a part of it.
+func (c *call) aim(container *store.Container, body *queryBody) (aim, *store.Error) {
+	scope, e := c.scope(container)
+	if e != nil {
+		return aim{}, e
+	}
+	if c.opts.hasPartitionKey {
+		return aim{scope: scope}, nil
+	}
+	if scope.RangeID != "" || c.opts.hasEPK {
+		return aim{scope: scope, fanOut: true}, nil
+	}
+	if definition := container.Definition(); !definition.SystemKey {
+		keys := plan.KeysOf(body.query, body.parameters, definition.KeyTokens())
+		switch {
+		case keys.Any:
+		case len(keys.Prefixes) == 0: // contradicts itself: nothing is concerned, whatever is read
+			return aim{scope: scope}, nil
+		case len(keys.Prefixes) == 1:
+			scope.Key = keys.Prefixes[0]
+			if len(scope.Key) == len(definition.Paths) {
+				return aim{scope: scope}, nil
+			}
+		}
+	}
+	if !c.opts.crossPartition {
+		return aim{}, badRequest("Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition " +
+			"to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.")
+	}
+	if clauses := plan.Clauses(body.query); len(clauses) > 0 {
+		return aim{}, notServable(container, body, clauses)
+	}
+	return aim{scope: scope, fanOut: true}, nil
+}
+
+// notServable is the gateway's answer to a query whose parts a client has to put together: it carries the plan for that.
+func notServable(container *store.Container, body *queryBody, clauses []string) *store.Error {
+	p, e := planOf(container, body)
+	if e != nil {
+		return e
+	}
+	refusal := fail(http.StatusBadRequest, substatusNotServable, "The provided cross partition query can not be directly served by the gateway. "+
+		"This is a first chance (internal) exception that all newer clients will know how to handle gracefully. This exception is traced, but "+
+		"unless you see it bubble up as an exception (which only happens on older SDK clients), then you can safely ignore this message. "+
+		"Across partitions it leaves to the client: "+strings.Join(clauses, ", ")+".")
+	refusal.PlanJSON = encodeJSON(p)
+	return refusal
+}
+
+// snapshotSource hands a snapshot's documents to a query.
+type snapshotSource struct{ snapshot *store.Snapshot }
+
+// Items implements [query.Source].
+func (s snapshotSource) Items(afterRID string) iter.Seq[query.Item] {
+	return func(yield func(query.Item) bool) {
+		for d := range s.snapshot.Items(afterRID) {
+			if !yield(query.Item{RID: d.RID, Raw: d.Raw, Value: d.Value()}) {
+				return
+			}
+		}
+	}
+}
+
+// metadataItems is the page size of metadata feeds when the client names none: all.
+const metadataItems = math.MaxInt32
