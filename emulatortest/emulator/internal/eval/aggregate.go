@@ -34,7 +34,7 @@ func newAccumulator(name string) func() accumulator {
 	case "MAKELIST":
 		return func() accumulator { return &list{} }
 	case "MAKESET":
-		return func() accumulator { return &distinct{newSet()} }
+		return func() accumulator { return &distinct{NewSet()} }
 	case "MAX":
 		return func() accumulator { return &extremum{direction: 1} }
 	case "MIN":
@@ -122,7 +122,7 @@ func (l *list) add(v value.Value) {
 
 func (l *list) result() value.Value { return value.FromArray(l.values) }
 
-type distinct struct{ values *set }
+type distinct struct{ values *Set }
 
 func (d *distinct) add(v value.Value) {
 	if !v.IsUndefined() {

@@ -39,12 +39,13 @@ func (c *compiler) block(q *sql.Query, outer *scope) (*block, *scope) {
 	if q.Aggregates() {
 		b.fold = &fold{}
 		inner.folded = b.fold
-		inner.grouped = make(map[string]int)
+		inner.grouped, inner.groupSizes = make(map[string]int), make(map[int]bool)
 		for _, e := range q.GroupBy {
 			slot := c.slot()
 			// The key is compiled as an ordinary expression: its own text isn't in grouped yet.
 			b.fold.keys = append(b.fold.keys, foldKey{slot: slot, node: c.expr(e, &scope{outer: inner})})
 			inner.grouped[e.String()] = slot
+			inner.groupSizes[c.size(e)] = true
 		}
 	}
 	b.project = c.projection(&q.Select, inner, first)
@@ -175,9 +176,9 @@ type results func(r *run, yield func(value.Value) bool) bool
 func (c *compiler) subquery(q *sql.Query, in *scope) results {
 	b, _ := c.block(q, in)
 	return func(r *run, yield func(value.Value) bool) bool {
-		var seen *set
+		var seen *Set
 		if b.distinct {
-			seen = newSet()
+			seen = NewSet()
 		}
 		emit := func() bool {
 			v := b.project(r)

@@ -10,10 +10,8 @@ import (
 
 // expr compiles an expression. One that GROUP BY has computed already is read from its slot.
 func (c *compiler) expr(e sql.Expr, in *scope) node {
-	if len(in.grouped) > 0 {
-		if slot, ok := in.grouped[e.String()]; ok {
-			return func(r *run) value.Value { return r.slots[slot] }
-		}
+	if slot, ok := c.grouped(e, in); ok {
+		return func(r *run) value.Value { return r.slots[slot] }
 	}
 	switch e := e.(type) {
 	case *sql.Literal:
@@ -68,6 +66,34 @@ func (c *compiler) expr(e sql.Expr, in *scope) node {
 		}
 	}
 	return c.fail(unsupported(fmt.Sprintf("this expression (%T)", e)))
+}
+
+// grouped returns the slot of an expression that GROUP BY has. Only expressions of the right size are printed to compare
+// them, since printing every part of a long chain would take time by the square of its length.
+func (c *compiler) grouped(e sql.Expr, in *scope) (slot int, ok bool) {
+	if len(in.grouped) == 0 || !in.groupSizes[c.size(e)] {
+		return 0, false
+	}
+	slot, ok = in.grouped[e.String()]
+	return slot, ok
+}
+
+// size is the number of nodes of an expression.
+func (c *compiler) size(e sql.Expr) int {
+	if n, seen := c.sizes[e]; seen {
+		return n
+	}
+	n, inside := 1, false
+	sql.Walk(e, func(child sql.Expr) bool {
+		if !inside {
+			inside = true
+			return true
+		}
+		n += c.size(child)
+		return false
+	})
+	c.sizes[e] = n
+	return n
 }
 
 func (c *compiler) exprs(list []sql.Expr, in *scope) []node {

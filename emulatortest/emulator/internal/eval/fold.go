@@ -24,7 +24,7 @@ type foldAggregate struct {
 // folding is the state of one fold: its groups in the order in which they came up.
 type folding struct {
 	fold   *fold
-	byKey  *set
+	byKey  *Set
 	groups []group
 }
 
@@ -34,7 +34,7 @@ type group struct {
 }
 
 func (f *fold) start() *folding {
-	s := &folding{fold: f, byKey: newSet()}
+	s := &folding{fold: f, byKey: NewSet()}
 	if len(f.keys) == 0 {
 		s.newGroup(nil) // aggregates without GROUP BY have a result even over no rows
 	}

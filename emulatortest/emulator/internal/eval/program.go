@@ -23,7 +23,7 @@ type key struct {
 // Compile prepares a parsed query. The error is a [*sql.SyntaxError] for what the language forbids, or an [*Error] for
 // what this evaluator refuses.
 func Compile(q *sql.Query) (*Program, error) {
-	c := &compiler{slots: itemSlot + 1}
+	c := &compiler{slots: itemSlot + 1, sizes: make(map[sql.Expr]int)}
 	if q.Rank != nil {
 		return nil, unsupported("ORDER BY RANK")
 	}

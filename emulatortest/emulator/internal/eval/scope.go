@@ -17,6 +17,8 @@ type scope struct {
 	names map[string]int
 	// grouped maps the text of each GROUP BY expression to its slot, while SELECT is compiled.
 	grouped map[string]int
+	// groupSizes has the sizes of those expressions.
+	groupSizes map[int]bool
 	// folded receives the aggregates of the query that is being compiled; nil where none may stand.
 	folded *fold
 }
@@ -43,6 +45,7 @@ func (s *scope) bind(name string, slot int) {
 // compiler numbers slots and keeps the first error, so that the compile methods can be written as expressions.
 type compiler struct {
 	slots int
+	sizes map[sql.Expr]int
 	err   error
 }
 

@@ -6,20 +6,21 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
-// set numbers distinct values in the order of their arrival. Look-ups are by hash, so that a query over many distinct
+// Set numbers distinct values in the order of their arrival. Look-ups are by hash, so that a query over many distinct
 // values stays linear.
-type set struct {
+type Set struct {
 	seed   maphash.Seed
 	byHash map[uint64][]int
 	values []value.Value
 }
 
-func newSet() *set {
-	return &set{seed: maphash.MakeSeed(), byHash: make(map[uint64][]int)}
+// NewSet returns an empty set.
+func NewSet() *Set {
+	return &Set{seed: maphash.MakeSeed(), byHash: make(map[uint64][]int)}
 }
 
 // find returns the number of an equal value.
-func (s *set) find(v value.Value) (int, bool) {
+func (s *Set) find(v value.Value) (int, bool) {
 	for _, at := range s.byHash[v.Hash(s.seed)] {
 		if value.Equal(s.values[at], v) {
 			return at, true
@@ -28,8 +29,14 @@ func (s *set) find(v value.Value) (int, bool) {
 	return 0, false
 }
 
+// Add puts a value in and reports whether it is new.
+func (s *Set) Add(v value.Value) bool {
+	_, isNew := s.add(v)
+	return isNew
+}
+
 // add returns the value's number, and whether it is new.
-func (s *set) add(v value.Value) (at int, isNew bool) {
+func (s *Set) add(v value.Value) (at int, isNew bool) {
 	hash := v.Hash(s.seed)
 	for _, at := range s.byHash[hash] {
 		if value.Equal(s.values[at], v) {
@@ -42,8 +49,8 @@ func (s *set) add(v value.Value) (at int, isNew bool) {
 	return at, true
 }
 
-func setOf(elements []value.Value) *set {
-	s := newSet()
+func setOf(elements []value.Value) *Set {
+	s := NewSet()
 	for _, e := range elements {
 		s.add(e)
 	}
@@ -88,8 +95,8 @@ func setFunctions() []builtin {
 }
 
 // filterSet returns the distinct elements whose membership in other is as wanted.
-func filterSet(elements []value.Value, other *set, wanted bool) value.Value {
-	kept := newSet()
+func filterSet(elements []value.Value, other *Set, wanted bool) value.Value {
+	kept := NewSet()
 	for _, v := range elements {
 		if _, ok := other.find(v); ok == wanted {
 			kept.add(v)

@@ -1,0 +1,25 @@
+// Package query runs a parsed query over a snapshot of items, one page at a time.
+//
+// [Run] takes the query, its parameters and a [Source] of items in the order of their rids. It gives a [Page]: documents as
+// JSON, a continuation token while more remains, and the counts behind the metrics header and the charge.
+//
+// # Pages
+//
+// There is no state between pages but the token. How a query goes on from it depends on its clauses:
+//
+//	filter, projection, joins   the source is read on from the item, and within the item from the row, where the page ended
+//	ORDER BY                    everything is read and sorted again; the page begins behind the sort key and rid of the last row
+//	DISTINCT                    read again from the start; what came up at or before the place where the page ended is dropped
+//	GROUP BY, aggregates        computed again; groups go in the order of the first row that each one had
+//
+// So a page never depends on how many rows came before it: items written or deleted between two pages appear or are missing
+// where they belong, and no other row is given twice or left out. The values of groups are those of the moment.
+//
+// A token belongs to its query, parameters included; with another one, or garbled, it is refused.
+//
+// # Indexes
+//
+// Items are scanned: there are no indexes, but [Policy] knows what the service's would do. It decides which ORDER BY is
+// refused, what the index metrics say, and how many items count as retrieved (those that pass the part of the filter which
+// an index would serve), so that a page's charge looks like the service's.
+package query

@@ -1,0 +1,205 @@
+package query
+
+import (
+	"context"
+	"time"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+)
+
+// Bounds of a page.
+const (
+	DefaultItems = 100
+	MaxBytes     = 4 << 20
+)
+
+// Request is one page of one query.
+type Request struct {
+	Query      *sql.Query
+	Parameters map[string]value.Value // by name, with the @
+	Source     Source                 // may be nil for a query without FROM
+	// Identity is mixed into continuation tokens, so that they are refused elsewhere: the container's rid. It must be the
+	// same for all partitions of a container, since tokens outlive splits.
+	Identity     string
+	Continuation string
+	// MaxItems bounds the page's documents. 0 means [DefaultItems], a negative number means no bound.
+	MaxItems int
+	// MaxBytes bounds the sum of their sizes. A document that alone is larger is a page of its own. Defaults to [MaxBytes].
+	MaxBytes int
+	// EndLate gives every page that is full a token, even if nothing follows, so that the last page may be empty. That is
+	// how the gateway ends queries over several partitions.
+	EndLate bool
+	// Policy is the container's indexing policy; nil means that everything has an index, as in metadata feeds.
+	Policy *Policy
+	// Now is the clock behind the date functions. Required.
+	Now    func() time.Time
+	Limits eval.Limits
+}
+
+// Page is a page of results.
+type Page struct {
+	Documents    [][]byte
+	Continuation string // empty on the last page; printable ASCII
+	Metrics      Metrics
+}
+
+// Run computes a page. The error is a [*sql.SyntaxError] or an [*eval.Error] for what the service answers with status 400,
+// else that of the context.
+func Run(ctx context.Context, req Request) (Page, error) {
+	began := req.Now()
+	e, err := newExecution(ctx, &req)
+	if err != nil {
+		return Page{}, err
+	}
+	if err := e.page(); err != nil {
+		return Page{}, err
+	}
+	result := Page{Documents: e.documents, Metrics: e.metrics}
+	result.Metrics.Elapsed = req.Now().Sub(began)
+	if e.next != nil {
+		result.Continuation = e.next.encode(e.identity)
+	}
+	return result, nil
+}
+
+// execution is the state of one page.
+type execution struct {
+	ctx      context.Context //nolint:containedctx // lives as long as the call
+	req      *Request
+	program  *eval.Program
+	run      *eval.Run
+	filter   *itemFilter
+	identity []byte
+	from     *position // where the page begins; nil for the first one
+
+	skip, take int // what is left of OFFSET and of TOP or LIMIT; take is negative without a bound
+	documents  [][]byte
+	bytes      int
+	metrics    Metrics
+	next       *position // where the next page begins; nil when nothing is left
+	beyond     *position // a row that was left out of the sort, as were all behind it; nil when none was
+}
+
+func newExecution(ctx context.Context, req *Request) (*execution, error) {
+	if req.MaxItems == 0 {
+		req.MaxItems = DefaultItems
+	}
+	if req.MaxBytes <= 0 {
+		req.MaxBytes = MaxBytes
+	}
+	program, err := eval.Compile(req.Query)
+	if err != nil {
+		return nil, err
+	}
+	if err := req.Policy.checkOrderBy(req.Query); err != nil {
+		return nil, err
+	}
+	e := &execution{ctx: ctx, req: req, program: program, take: -1, identity: identity(req)}
+	if err := e.counts(); err != nil {
+		return nil, err
+	}
+	if req.Continuation != "" {
+		if e.from, err = decodePosition(req.Continuation, e.identity); err != nil {
+			return nil, err
+		}
+		e.skip, e.take = e.from.skip, e.from.take
+	}
+	env := eval.Env{Parameters: req.Parameters, Now: req.Now, Limits: req.Limits}
+	e.run = program.NewRun(ctx, env)
+	if e.filter, err = newItemFilter(ctx, req.Query, req.Policy, env); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// counts resolves TOP, OFFSET and LIMIT.
+func (e *execution) counts() error {
+	for _, c := range []struct {
+		from *sql.Count
+		to   *int
+	}{{e.req.Query.Select.Top, &e.take}, {e.req.Query.Offset, &e.skip}, {e.req.Query.Limit, &e.take}} {
+		if c.from == nil {
+			continue
+		}
+		n, err := c.from.Resolve(e.req.Parameters)
+		if err != nil {
+			return err
+		}
+		*c.to = n
+	}
+	return nil
+}
+
+func (e *execution) page() error {
+	switch {
+	case e.take == 0:
+		return nil
+	case e.program.Folds():
+		return e.fold()
+	case len(e.program.Keys()) > 0:
+		return e.sorted()
+	}
+	return e.stream()
+}
+
+// items reads the source and counts what an index would have had to load. It stops when yield returns false.
+func (e *execution) items(afterRID string, yield func(Item) bool) error {
+	if !e.program.Scans() {
+		if e.from == nil {
+			yield(Item{})
+		}
+		return e.run.Err()
+	}
+	for item := range e.req.Source.Items(afterRID) {
+		pass, err := e.filter.pass(item.Value)
+		if err != nil {
+			return err
+		}
+		if !pass {
+			continue
+		}
+		e.metrics.RetrievedDocuments++
+		e.metrics.RetrievedBytes += len(item.Raw)
+		if !yield(item) {
+			break
+		}
+	}
+	return e.run.Err()
+}
+
+// emit adds a row to the page. It returns false when the page ends before the row, which is at the given position.
+func (e *execution) emit(document []byte, at func() *position) bool {
+	if e.skip > 0 {
+		e.skip--
+		return true
+	}
+	full := e.req.MaxItems > 0 && len(e.documents) >= e.req.MaxItems
+	if full || len(e.documents) > 0 && e.bytes+len(document) > e.req.MaxBytes {
+		e.next = at()
+		e.next.skip, e.next.take = 0, e.take
+		return false
+	}
+	e.documents = append(e.documents, document)
+	e.bytes += len(document)
+	e.metrics.OutputDocuments++
+	e.metrics.OutputBytes += len(document)
+	if e.take > 0 {
+		e.take--
+	}
+	return true
+}
+
+// done reports whether nothing can follow what was emitted last, or whether what follows is left for the next page.
+func (e *execution) done(after func() *position) bool {
+	if e.take == 0 {
+		return true
+	}
+	if e.req.EndLate && e.req.MaxItems > 0 && len(e.documents) >= e.req.MaxItems {
+		e.next = after()
+		e.next.skip, e.next.take = e.skip, e.take
+		return true
+	}
+	return false
+}
