@@ -2,11 +2,8 @@ package repository
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -32,6 +29,7 @@ type batchOp struct {
 	id     string
 	size   int
 	stamp  string // of an operation that writes a document whole or by patch
+	etag   string // that the operation requires; "" for none
 	append func(*azcosmos.TransactionalBatch)
 	done   func(azcosmos.TransactionalBatchResult) error
 	entity any // what hooks see, nil for none
@@ -95,12 +93,15 @@ func (b *Batch[T]) whole(verb string, entity *T, add func(tb *azcosmos.Transacti
 		verb: verb, id: meta.ID, entity: entity,
 		prepare: func(op *batchOp) error {
 			op.stamp = b.scope.repo.core.stamp()
-			stamps := freshStamps(op.stamp)
-			if verb == "Create" {
-				stamps = stamps[:1]
+			if verb == "Replace" {
+				op.etag = based
 			}
-			body, err := b.scope.encode(entity, stamps)
-			op.size = len(body)
+			root := overwrittenRoot
+			if verb == "Create" {
+				root = createdRoot
+			}
+			body, err := b.scope.encode(entity, []string{root + op.stamp})
+			op.size = sentSize(body)
 			op.append = func(tb *azcosmos.TransactionalBatch) { add(tb, op.id, body, based) }
 			return err
 		},
@@ -124,8 +125,9 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 		if stamped {
 			op.stamp = stamp
 		}
+		op.etag = edits.etag
 		encoded, err := ops.MarshalJSON()
-		op.size = len(encoded)
+		op.size = sentSize(encoded)
 		op.append = func(tb *azcosmos.TransactionalBatch) {
 			tb.PatchItem(escapeJSON(id), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(edits.etag)})
 		}
@@ -138,6 +140,7 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 // into other partitions, which a batch can't.
 func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
 	return b.byID("Delete", id, func(op *batchOp) error {
+		op.etag = etag
 		if b.scope.repo.core.hooks.Delete != nil {
 			return &tenantitem.InvalidError{What: "batch", Reason: b.scope.repo.core.entityType + " has delete rules", Hint: "use the scope's Delete"}
 		}
@@ -248,7 +251,7 @@ func CommitTogether(ctx context.Context, parts ...Part) error {
 }
 
 func commit(ctx context.Context, k *call, parts []Part) error {
-	ops, err := gather(ctx, k, parts)
+	ops, err := joinParts(ctx, k, parts)
 	if err != nil {
 		return err
 	}
@@ -262,7 +265,7 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 		if err := ops[i].prepare(&ops[i]); err != nil {
 			return err
 		}
-		size += ops[i].size + len(ops[i].id) + 64
+		size += ops[i].size + len(ops[i].id) + operationOverhead
 	}
 	if size > tenantitem.MaxDocumentBytes {
 		return errTooLarge("batch", size)
@@ -287,8 +290,8 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 	return nil
 }
 
-// gather puts the parts' operations together and checks what they share.
-func gather(ctx context.Context, k *call, parts []Part) ([]batchOp, error) {
+// joinParts puts the parts' operations together and checks what they share.
+func joinParts(ctx context.Context, k *call, parts []Part) ([]batchOp, error) {
 	var ops []batchOp
 	for _, p := range parts {
 		c, at, more, err := p.part()
@@ -313,61 +316,4 @@ func gather(ctx context.Context, k *call, parts []Part) ([]batchOp, error) {
 		return nil, &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("%d operations", len(ops)), Hint: "give 1 to 100; SaveAll splits larger sets"}
 	}
 	return ops, nil
-}
-
-// execute sends the operations as one batch and turns the SDK's silent
-// failure, a 207 without an error, into a BatchError.
-func (k *call) execute(ctx context.Context, ops []batchOp) ([]azcosmos.TransactionalBatchResult, error) {
-	batch := k.core.container.NewTransactionalBatch(k.at.key)
-	for i := range ops {
-		ops[i].append(&batch)
-	}
-	var results []azcosmos.TransactionalBatchResult
-	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.ExecuteTransactionalBatch(ctx, batch, nil)
-		if err != nil {
-			return resp.Response, err
-		}
-		results = resp.OperationResults
-		if resp.Success && len(results) == len(ops) {
-			return resp.Response, nil
-		}
-		k.meterFailure(ctx, resp.Response)
-		for i, r := range results {
-			if r.StatusCode != http.StatusFailedDependency && (r.StatusCode < 200 || r.StatusCode >= 300) && i < len(ops) {
-				return resp.Response, &BatchError{Index: i, Verb: ops[i].verb, ID: ops[i].id, Status: int(r.StatusCode)}
-			}
-		}
-		return resp.Response, errors.New("the service answered a batch without its results")
-	}, func(ctx context.Context) (outcome, error) { return k.lookForBatch(ctx, ops, &results) })
-	return results, err
-}
-
-// lookForBatch decides a batch by one of its operations: all were applied or none.
-func (k *call) lookForBatch(ctx context.Context, ops []batchOp, results *[]azcosmos.TransactionalBatchResult) (outcome, error) {
-	*results = make([]azcosmos.TransactionalBatchResult, len(ops))
-	verdict := unknown
-	for i := range ops {
-		one := call{core: k.core, op: k.op, at: k.at, id: ops[i].id}
-		if ops[i].verb == "Read" {
-			body, err := one.readItem(ctx, k.at)
-			if err != nil {
-				return unknown, err
-			}
-			(*results)[i].ResourceBody = body
-		}
-		if ops[i].stamp == "" {
-			continue
-		}
-		var etag string
-		o, err := one.lookFor(ctx, k.at, ops[i].stamp, basis{absent: ops[i].verb == "Create"}, &etag)
-		if err != nil || o == notApplied {
-			return o, err
-		}
-		if o == applied {
-			verdict = applied
-			(*results)[i].ETag = azcore.ETag(etag)
-		}
-	}
-	return verdict, nil
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -19,6 +18,11 @@ type call struct {
 	op   string
 	at   *partition
 	id   string
+	// settles says that reads are about an earlier write of the call.
+	settles bool
+	// throttled, where set, hears of every refusal for lack of throughput.
+	throttled func()
+	watch     *watch // nil without telemetry
 }
 
 // fail wraps what went wrong into the package's error; nil stays nil.
@@ -46,32 +50,27 @@ func (k *call) start(ctx context.Context) error {
 	if err := k.at.fence(ctx); err != nil {
 		return err
 	}
+	if handed, ok := ctx.Value(sessionKey{}).(handedOver); ok && handed.err != nil {
+		return handed.err
+	}
 	return ctx.Err()
 }
 
-// singleAttempt turns the SDK's own retries off: they know nothing of 449 and
-// stop after three, so the loops below take their place.
-var singleAttempt = policy.RetryOptions{MaxRetries: -1}
-
-// once makes one call into the SDK and counts it.
+// once makes one call into the SDK, counts it, and notes how far it saw.
 func (k *call) once(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
-	x.tally, x.metered, x.paged = tallyFrom(ctx), false, false
-	if x.tally.exhausted() {
+	x.tally, x.metered, x.paged, x.repeated = tallyFrom(ctx), false, false, false
+	if !x.settles && x.tally.exhausted() {
 		return ErrBudget
 	}
-	under := context.WithValue(ctx, exchangeKey{}, x)
-	// Until a first answer came, the SDK may be reading the account with this
-	// same context; it keeps a failure of that read, so it gets its retries.
-	if k.core.warm.Load() {
-		under = policy.WithRetryOptions(under, singleAttempt)
-	}
-	resp, err := send(under)
+	resp, err := send(k.core.attempt(ctx, x))
 	if err != nil {
+		header := headerOf(err)
 		if !x.metered {
-			x.tally.add(1, chargeOfError(err))
+			x.tally.add(1, chargeOf(header))
 		}
-		if statusOf(err) != 0 {
+		if header != nil {
 			k.core.warm.Store(true)
+			k.core.sessions.note(header)
 		}
 		return err
 	}
@@ -95,6 +94,8 @@ func (k *call) read(ctx context.Context, x *exchange, send func(context.Context)
 		switch {
 		case err == nil:
 			return nil
+		case x.pinned && isGone(err):
+			return err
 		case isThrottled(err):
 			if !p.throttled(ctx, err) {
 				return err
@@ -109,9 +110,14 @@ func (k *call) read(ctx context.Context, x *exchange, send func(context.Context)
 	}
 }
 
+// isThrottled reports the answers that say "later": nothing was changed, and
+// the same request may be sent again.
 func isThrottled(err error) bool {
-	status := statusOf(err)
-	return status == http.StatusTooManyRequests || status == statusRetryWith
+	switch statusOf(err) {
+	case http.StatusTooManyRequests, statusRetryWith, statusSessionBehind:
+		return true
+	}
+	return false
 }
 
 // isUnanswered reports whether the service gave no usable answer, so that a
@@ -178,20 +184,18 @@ func sleep(ctx context.Context, d time.Duration) bool {
 }
 
 func retryAfter(err error) time.Duration {
-	var response *azcore.ResponseError
-	if !errors.As(err, &response) || response.RawResponse == nil {
-		return 0
-	}
-	ms, _ := strconv.ParseInt(response.RawResponse.Header.Get("x-ms-retry-after-ms"), 10, 64)
+	ms, _ := strconv.ParseInt(headerOf(err).Get("x-ms-retry-after-ms"), 10, 64)
 	return time.Duration(ms) * time.Millisecond
 }
 
-func chargeOfError(err error) float64 {
+// headerOf returns the headers of the answer that an error stands for; nil
+// when there was none.
+func headerOf(err error) http.Header {
 	var response *azcore.ResponseError
 	if errors.As(err, &response) && response.RawResponse != nil {
-		return chargeOf(response.RawResponse.Header)
+		return response.RawResponse.Header
 	}
-	return 0
+	return nil
 }
 
 // meterFailure counts an answer that the SDK does not take for an error and

@@ -20,13 +20,13 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 		return err
 	}
 	stamp := k.core.stamp()
-	body, err := s.encode(entity, []string{stamp})
+	body, err := s.encode(entity, []string{createdRoot + stamp})
 	if err != nil {
 		return err
 	}
 	var etag string
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.CreateItem(ctx, at.key, body, &azcosmos.ItemOptions{})
+		resp, err := k.core.container.CreateItem(ctx, at.key, body, writeOptions(ctx, ""))
 		etag = string(resp.ETag)
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {

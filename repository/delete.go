@@ -44,7 +44,7 @@ func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {
 
 func (k *call) removeFrom(ctx context.Context, at *partition, etag string) error {
 	return k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.DeleteItem(ctx, at.key, k.id, &azcosmos.ItemOptions{IfMatchEtag: etagOption(etag)})
+		resp, err := k.core.container.DeleteItem(ctx, at.key, k.id, writeOptions(ctx, etag))
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {
 		raw, err := k.readItem(ctx, at)

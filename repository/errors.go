@@ -144,8 +144,8 @@ func IsRetryable(err error) bool {
 	if errors.Is(err, ErrThrottled) {
 		return true
 	}
-	var response *azcore.ResponseError
-	return errors.As(err, &response) && isTransient(response.StatusCode)
+	status := statusOf(err)
+	return isTransient(status) || status == statusSessionBehind
 }
 
 func isTransient(status int) bool {
@@ -161,16 +161,30 @@ func isTransient(status int) bool {
 // applied.
 const statusRetryWith = 449
 
+// statusSessionBehind stands for 404 with this substatus: the replica has not
+// come as far as the session that the read asked for. It says nothing about
+// the document.
+const statusSessionBehind = 1002
+
+// statusOf returns the status that the service ended a call with; 0 when it
+// gave none. A write that stays ambiguous has none either: the status in it is
+// one attempt's.
 func statusOf(err error) int {
+	if errors.Is(err, ErrAmbiguous) {
+		return 0
+	}
 	var inBatch *BatchError
 	if errors.As(err, &inBatch) {
 		return inBatch.Status
 	}
 	var response *azcore.ResponseError
-	if errors.As(err, &response) {
-		return response.StatusCode
+	if !errors.As(err, &response) {
+		return 0
 	}
-	return 0
+	if response.StatusCode == http.StatusNotFound && substatus(response) == statusSessionBehind {
+		return statusSessionBehind
+	}
+	return response.StatusCode
 }
 
 func substatus(err *azcore.ResponseError) int {
@@ -195,6 +209,8 @@ func sentinelFor(status int) (kind error, hint string) {
 		return ErrTooLarge, "a document holds at most 2 MB; move what grows into children"
 	case http.StatusTooManyRequests, statusRetryWith:
 		return ErrThrottled, "try again later, or raise the container's throughput"
+	case statusSessionBehind:
+		return nil, "the replicas did not catch up with this session in time; try again"
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return nil, "check the credential and its role on the account"
 	}

@@ -46,10 +46,9 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp, etag string) (*T, error) {
 	var raw []byte
 	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.PatchItem(ctx, at.key, k.id, ops, &azcosmos.ItemOptions{
-			IfMatchEtag:                  etagOption(etag),
-			EnableContentResponseOnWrite: true,
-		})
+		options := writeOptions(ctx, etag)
+		options.EnableContentResponseOnWrite = true
+		resp, err := k.core.container.PatchItem(ctx, at.key, k.id, ops, options)
 		raw = resp.Value
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {

@@ -38,8 +38,16 @@ type exchange struct {
 	metered bool
 	// page takes the body of a successful feed page.
 	page func(body []byte) error
+	// pinned says that the call names a physical partition: when that is gone,
+	// asking again would not help.
+	pinned bool
 	// paged says that page got the body.
 	paged bool
+	// repeated says that the SDK sent the call more than once.
+	repeated bool
+	// settles says that the call finds out about an earlier write, so that a
+	// used up budget must not stop it.
+	settles bool
 }
 
 type exchangeKey struct{}

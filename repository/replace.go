@@ -57,7 +57,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	}
 	based := s.repo.meta(entity).ETag
 	stamp := k.core.stamp()
-	stamps := freshStamps(stamp)
+	stamps := []string{overwrittenRoot + stamp}
 	if before != nil {
 		stamps = before.stampsOver(stamp)
 	}
@@ -67,7 +67,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	}
 	var etag string
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, &azcosmos.ItemOptions{IfMatchEtag: etagOption(based)})
+		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, writeOptions(ctx, based))
 		etag = string(resp.ETag)
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {
@@ -94,13 +94,13 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 		return err
 	}
 	stamp := k.core.stamp()
-	body, err := s.encode(entity, freshStamps(stamp))
+	body, err := s.encode(entity, []string{overwrittenRoot + stamp})
 	if err != nil {
 		return err
 	}
 	var etag string
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.UpsertItem(ctx, at.key, body, &azcosmos.ItemOptions{})
+		resp, err := k.core.container.UpsertItem(ctx, at.key, body, writeOptions(ctx, ""))
 		etag = string(resp.ETag)
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {

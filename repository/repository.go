@@ -62,6 +62,7 @@ type core struct {
 	writer     string
 	writes     atomic.Uint64
 	turns      turns
+	physicals  physicals
 	hooks      Hooks
 }
 
@@ -113,6 +114,7 @@ func NewOf[T any, PT tenantitem.Item[T]](container *azcosmos.ContainerClient, cf
 	}
 	c.writer = rand.Text()[:8]
 	c.noRetries = withoutRetries()
+	c.physicals = newPhysicals()
 	return &Repository[T]{core: c, meta: func(e *T) *tenantitem.Meta { return PT(e).ItemMeta() }}, nil
 }
 
@@ -180,10 +182,6 @@ type Hooks struct {
 	// AfterWrite sees them once they are stored; created says that each of
 	// them is a new document. An error becomes the verb's.
 	AfterWrite []func(ctx context.Context, tenant string, entities []any, created bool) error
-	// Sessions is what the process knows of the container's sessions. Give all
-	// repositories of one container the same one, so that each reads what the
-	// others wrote. Defaults to one of its own.
-	Sessions *Sessions
 	// Tombstones hides documents whose deletedAt is set, as Config.Tombstones does.
 	Tombstones bool
 	// Delete takes the place of removing the one document.

@@ -13,23 +13,30 @@ import (
 // entity's own fields. A write whose answer was lost is recognised by it when
 // the document is read back, even after others have written on top:
 //
-//   - a write of a whole document that knows what it replaces (Create, Mutate)
-//     keeps the newest stamp of every earlier writer;
-//   - one that does not (Replace of an entity that the caller holds, Put)
-//     starts a new list, and says so with a root: "*" and its own stamp, at
-//     the end of the list. Two documents with the same root are connected by
-//     writes that all left their stamps.
-//   - a patch sets one member, which the next whole write moves into the list.
+//   - a write that does not know what it replaces starts a list with its stamp
+//     as the root: "+stamp" for Create, which found nothing there, and "*stamp"
+//     for Replace of an entity that the caller holds, and for Put;
+//   - one that does know it (Mutate) puts its stamp in front and keeps the root
+//     and the newest stamp of every earlier writer;
+//   - a patch sets one member, which the next Mutate moves into the list.
+//
+// Two documents with the same root, or with a stamp in common, are therefore
+// connected by writes that all left their stamps.
 const (
 	stampsField = "_ops"
 	stampField  = "_op"
-	// maxStamps bounds the list, about 14 bytes each; a longer one starts anew.
-	maxStamps = 64
-	rootMark  = "*"
+	// maxStamps bounds the list, about 14 bytes each. It is the number of
+	// processes that can change one document at about the same time and still
+	// tell their lost writes apart.
+	maxStamps = 96
+
+	createdRoot     = "+"
+	overwrittenRoot = "*"
 )
 
 // stored is what a document tells of its last writes.
 type stored struct {
+	ID     string   `json:"id"`
 	ETag   string   `json:"_etag"`
 	Stamps []string `json:"_ops"`
 	Stamp  string   `json:"_op"`
@@ -43,22 +50,41 @@ func readStored(raw []byte) (*stored, error) {
 	return &d, nil
 }
 
-func (d *stored) carries(stamp string) bool {
-	return d.Stamp == stamp || slices.Contains(d.Stamps, stamp)
+func isRoot(stamp string) bool {
+	return strings.HasPrefix(stamp, createdRoot) || strings.HasPrefix(stamp, overwrittenRoot)
 }
 
-// root returns where the list of stamps begins; "" is the document's creation.
+func (d *stored) carries(stamp string) bool {
+	if d.Stamp == stamp || slices.Contains(d.Stamps, stamp) {
+		return true
+	}
+	root := d.root()
+	return root != "" && root[1:] == stamp
+}
+
+// root returns where the list of stamps begins; "" for a list that was cut,
+// and for a document that something else wrote.
 func (d *stored) root() string {
-	if n := len(d.Stamps); n > 0 && strings.HasPrefix(d.Stamps[n-1], rootMark) {
+	if n := len(d.Stamps); n > 0 && isRoot(d.Stamps[n-1]) {
 		return d.Stamps[n-1]
 	}
 	return ""
 }
 
-// stampsOver returns the list for a document that replaces this one.
+// leadsTo reports whether a later state of the document came from this one by
+// writes that all left their stamps.
+func (d *stored) leadsTo(later *stored) bool {
+	if root := d.root(); root != "" && root == later.root() {
+		return true
+	}
+	return slices.ContainsFunc(d.Stamps, func(stamp string) bool { return slices.Contains(later.Stamps, stamp) })
+}
+
+// stampsOver returns the list for a document that replaces this one. A list
+// that is full loses its root and its oldest stamps.
 func (d *stored) stampsOver(stamp string) []string {
-	if len(d.Stamps) == 0 || len(d.Stamps) >= maxStamps {
-		return freshStamps(stamp)
+	if len(d.Stamps) == 0 {
+		return []string{overwrittenRoot + stamp}
 	}
 	out := append(make([]string, 0, len(d.Stamps)+2), stamp)
 	if d.Stamp != "" {
@@ -70,11 +96,11 @@ func (d *stored) stampsOver(stamp string) []string {
 			out = append(out, old)
 		}
 	}
+	if len(out) > maxStamps {
+		out = out[:maxStamps/2]
+	}
 	return out
 }
-
-// freshStamps is the list of a write that does not know what it replaces.
-func freshStamps(stamp string) []string { return []string{stamp, rootMark + stamp} }
 
 // basis is what a write requires of the document that it finds.
 type basis struct {
@@ -90,10 +116,7 @@ type basis struct {
 func (k *call) lookFor(ctx context.Context, at *partition, stamp string, on basis, etag *string) (outcome, error) {
 	raw, err := k.readItem(ctx, at)
 	if statusOf(err) == http.StatusNotFound {
-		if on.absent {
-			return notApplied, nil
-		}
-		return unknown, nil // deleted, before this write or after it
+		return on.judge(nil, stamp), nil
 	}
 	if err != nil {
 		return unknown, err
@@ -102,16 +125,27 @@ func (k *call) lookFor(ctx context.Context, at *partition, stamp string, on basi
 	if err != nil {
 		return unknown, err
 	}
+	*etag = now.ETag
+	return on.judge(now, stamp), nil
+}
+
+// judge decides about a write by the document as it is now; nil is none.
+func (b basis) judge(now *stored, stamp string) outcome {
 	switch {
+	case now == nil && b.absent:
+		return notApplied
+	case now == nil:
+		return unknown // deleted, before this write or after it
 	case now.carries(stamp):
-		*etag = now.ETag
-		return applied, nil
-	case on.etag != "" && now.ETag == on.etag:
-		return notApplied, nil
-	case len(now.Stamps) == 0:
-		return unknown, nil // last written by something else than this package
-	case on.absent && now.root() == "", on.before != nil && now.root() == on.before.root():
-		return notApplied, nil
+		return applied
+	case b.etag != "" && now.ETag == b.etag:
+		return notApplied
+	// Another creation, or what followed from one. Had this one come first and
+	// been deleted again, the refusal would be as true.
+	case b.absent && strings.HasPrefix(now.root(), createdRoot):
+		return notApplied
+	case b.before != nil && b.before.leadsTo(now):
+		return notApplied
 	}
-	return unknown, nil
+	return unknown
 }

@@ -33,7 +33,9 @@ func (s *Scope[T]) encode(entity *T, stamps []string) ([]byte, error) {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(strconv.Quote(stamp))
+		b.WriteByte('"')
+		b.WriteString(escapeJSON(stamp)) // one that was read may hold anything
+		b.WriteByte('"')
 	}
 	b.WriteString("]}")
 	if b.Len() > tenantitem.MaxDocumentBytes {
@@ -71,15 +73,24 @@ const (
 // nothing and are repeated. After an attempt without a usable answer,
 // readBack decides; it also settles a 404, 409 or 412 that such an earlier
 // attempt may itself have caused.
+//
+// What readBack sees may be older than the write: the lost answer took its
+// session token with it. A write that is repeated for that reason is refused,
+// the refusal brings the token, and the next look is not too early.
 func (k *call) write(ctx context.Context, send func(context.Context) (azcosmos.Response, error), readBack func(context.Context) (outcome, error)) error {
 	var p pause
 	lost := false
 	for {
-		err := k.once(ctx, &exchange{}, send)
+		var x exchange
+		err := k.once(ctx, &x, send)
+		lost = lost || x.repeated
 		switch {
 		case err == nil:
 			return nil
+		case errors.Is(err, ErrBudget):
+			return err // and never after a lost attempt: see settle
 		case isThrottled(err):
+			k.noteThrottled(ctx, err)
 			if p.throttled(ctx, err) {
 				continue
 			}
@@ -91,22 +102,27 @@ func (k *call) write(ctx context.Context, send func(context.Context) (azcosmos.R
 		case !lost || !isRefusal(err):
 			return err
 		}
-		o, readErr := readBack(ctx)
+		k.noteRepeated(ctx, err)
+		o, readErr := k.settle(ctx, readBack)
 		switch {
 		case readErr != nil:
 			return &ambiguousError{errors.Join(err, readErr)}
 		case o == applied:
 			return nil
-		case o == notApplied && isRefusal(err):
-			return err
-		case o == notApplied && p.failed(ctx):
-			continue
-		case o == notApplied:
-			return err
-		default:
+		case o == unknown:
 			return &ambiguousError{err}
+		case isRefusal(err) || !p.failed(ctx):
+			return err
 		}
 	}
+}
+
+// settle looks whether a write took effect. The budget does not count: a write
+// that was sent is not stopped halfway.
+func (k *call) settle(ctx context.Context, readBack func(context.Context) (outcome, error)) (outcome, error) {
+	k.settles = true
+	defer func() { k.settles = false }()
+	return readBack(ctx)
 }
 
 // isRefusal reports the answers that a repeated write gets when it, or
@@ -173,6 +189,11 @@ func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T)
 func (s *Scope[T]) written(entity *T, etag string) {
 	meta := s.repo.meta(entity)
 	meta.ETag, meta.TS = etag, 0
+}
+
+// writeOptions are those of a write that needs no answer but the new etag.
+func writeOptions(ctx context.Context, etag string) *azcosmos.ItemOptions {
+	return &azcosmos.ItemOptions{IfMatchEtag: etagOption(etag), PriorityLevel: priorityFrom(ctx), ThroughputBucket: bucketFrom(ctx)}
 }
 
 func etagOption(etag string) *azcore.ETag {
