@@ -14,8 +14,6 @@ type worker struct {
 	p     *Processor
 	keys  keyRange
 	nudge chan struct{} // asks for a read now
-	stop  context.CancelCauseFunc
-	done  chan struct{}
 
 	mu    sync.Mutex
 	lease *lease // as last stored by this instance
@@ -34,7 +32,6 @@ var errStopped = errors.New("the processor stops")
 var errHandover = errors.New("the range was asked for by another instance")
 
 func (w *worker) run(ctx context.Context) {
-	defer close(w.done)
 	renewing := make(chan struct{})
 	ctx, cancel := context.WithCancelCause(ctx)
 	go func() {
