@@ -232,3 +232,23 @@ func TestServe(t *testing.T) {
 		})
 	}
 }
+
+func TestDataDirOutlivesTheEmulator(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	var etag azcore.ETag
+	t.Run("write", func(t *testing.T) {
+		items := newContainer(t, emulatortest.Client(t, emulatortest.WithDataDir(dir)), "/pk")
+		etag = create(t, items, pk("a"), `{"id":"1","pk":"a"}`).ETag
+	})
+	t.Run("read", func(t *testing.T) {
+		items, err := emulatortest.Client(t, emulatortest.WithDataDir(dir)).NewContainer("db", "items")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := items.ReadItem(t.Context(), pk("a"), "1", nil)
+		if err != nil || r.ETag != etag {
+			t.Errorf("etag %q, want %q (%v)", r.ETag, etag, err)
+		}
+	})
+}

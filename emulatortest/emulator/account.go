@@ -2,7 +2,9 @@ package emulator
 
 import (
 	"errors"
+	"fmt"
 
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/durable"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
@@ -17,5 +19,14 @@ func openAccount(o Options) (*store.Account, error) {
 	if o.DataDir == "" {
 		return store.New(options), nil
 	}
-	return nil, errors.New("emulator: DataDir is not supported yet: leave it empty")
+	journal, err := durable.Open(o.DataDir)
+	if err != nil {
+		return nil, fmt.Errorf("emulator: open the data folder: %w", err)
+	}
+	options.Journal = journal
+	account, err := store.Open(options)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("emulator: read the data folder: %w", err), journal.Close())
+	}
+	return account, nil
 }
