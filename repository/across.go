@@ -1,16 +1,179 @@
 package repository
 
-import "context"
+import (
+	"context"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cosmosgrove/grove/repository/internal/merge"
+)
+
+// The gateway serves filters and projections over several partitions and
+// nothing else. Sorting, limits and aggregates are therefore asked of every
+// physical partition by itself and put together here. A scope's documents that
+// lie in several logical partitions, because the species has older names, are
+// read in the same way.
 
 func (r *Reader[T]) eachAcross(ctx context.Context, k *call, q Query, yield func(*T) bool) error {
-	return ErrUnsupported
+	return readAcross(ctx, k, q, rootAlias, r.checkRow, yield)
 }
-func (r *Reader[T]) pageAcross(ctx context.Context, k *call, q Query, from string, size int) (*Page[T], error) {
-	return nil, ErrUnsupported
+
+func projectAcross[V, T any](ctx context.Context, k *call, _ *Reader[T], q Query, projection string, yield func(V) bool) error {
+	return readAcross(ctx, k, q, expressionOf(projection), nil, func(v *V) bool { return yield(*v) })
 }
-func (r *Reader[T]) countAcross(ctx context.Context, k *call, q Query) (int64, error) {
-	return 0, ErrUnsupported
+
+// expressionOf is what a "SELECT VALUE expression FROM c" selects.
+func expressionOf(projection string) string {
+	return strings.TrimSuffix(strings.TrimPrefix(projection, "SELECT VALUE "), " FROM "+rootAlias)
 }
-func projectAcross[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, projection string, yield func(V) bool) error {
-	return ErrUnsupported
+
+func selectValue(expression string) string {
+	if expression == rootAlias {
+		return selectAll
+	}
+	return "SELECT VALUE " + expression + " FROM " + rootAlias
+}
+
+// checkRow refuses a document that does not belong here.
+func (r *Reader[T]) checkRow(row *T) error { return r.repo.core.check(&r.at, r.repo.meta(row)) }
+
+func readAcross[R any](ctx context.Context, k *call, q Query, expression string, check func(*R) error, yield func(*R) bool) error {
+	if len(q.order) > 0 {
+		return readSorted(ctx, k, q, expression, check, yield)
+	}
+	p, err := k.planFor(q, selectValue(expression))
+	if err != nil {
+		return err
+	}
+	left := q.limit
+	_, err = inTurn(ctx, k, p, p.spans(k.core), func() int { return left }, func(rows []R) (bool, error) {
+		for i := range rows {
+			if check != nil {
+				if err := check(&rows[i]); err != nil {
+					return false, err
+				}
+			}
+			if left--; !yield(&rows[i]) || left == 0 {
+				return false, nil
+			}
+		}
+		left = max(left, 0)
+		return true, nil
+	})
+	return err
+}
+
+// maxMoves bounds how often a query follows a partition that was divided
+// without getting an answer in between.
+const maxMoves = 20
+
+// inTurn reads the parts of a scope one after another, a page at a time, until
+// take says that it has enough. size is the most that the next page may hold.
+// It returns what was not read.
+func inTurn[R any](ctx context.Context, k *call, p *plan, spans []span, size func() int, take func([]R) (more bool, err error)) ([]span, error) {
+	pieces, err := k.pieces(ctx, p, spans, "")
+	if err != nil {
+		return nil, err
+	}
+	for moves := 0; len(pieces) > 0; {
+		at := &pieces[0]
+		rows, next, err := fetchPage[R](ctx, k, &at.at, p.sts[at.Home], at.From, size())
+		if at.at.physical != nil && isGone(err) && moves < maxMoves {
+			moves++
+			parts, err := k.pieces(ctx, p, []span{at.span}, at.at.physical.id)
+			if err != nil {
+				return nil, err
+			}
+			pieces = append(parts, pieces[1:]...)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		moves = 0
+		if at.From = next; next == "" {
+			pieces = pieces[1:]
+		}
+		if more, err := take(rows); err != nil || !more {
+			return spansOf(pieces), err
+		}
+	}
+	return nil, nil
+}
+
+func spansOf(pieces []piece) []span {
+	out := make([]span, len(pieces))
+	for i, p := range pieces {
+		out[i] = p.span
+	}
+	return join(out)
+}
+
+// gather reads all rows of a query from every part of the scope, several parts
+// at once, and gives them to add part by part in a fixed order. It is for
+// queries whose rows are partial results. limit is the most rows that one part
+// may give.
+func gather[R any](ctx context.Context, k *call, p *plan, limit int, add func([]R) error) error {
+	pieces, err := k.pieces(ctx, p, p.spans(k.core), "")
+	if err != nil {
+		return err
+	}
+	parts := make([][]R, len(pieces))
+	group, under := errgroup.WithContext(ctx)
+	group.SetLimit(merge.Parallel)
+	for i, at := range pieces {
+		group.Go(func() error {
+			var err error
+			parts[i], err = drain[R](under, k, p, at, limit, 0)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	for _, rows := range parts {
+		if err := add(rows); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drain reads one part to its end. If its partition is divided on the way, it
+// starts again with those that took over: partial results can't be continued.
+func drain[R any](ctx context.Context, k *call, p *plan, at piece, limit, moves int) ([]R, error) {
+	var all []R
+	for from := ""; ; {
+		rows, next, err := fetchPage[R](ctx, k, &at.at, p.sts[at.Home], from, 0)
+		if at.at.physical != nil && isGone(err) && moves < maxMoves {
+			return drainParts[R](ctx, k, p, at, limit, moves+1)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if all = append(all, rows...); len(all) > limit {
+			return nil, errTooManyGroups
+		}
+		if next == "" {
+			return all, nil
+		}
+		from = next
+	}
+}
+
+func drainParts[R any](ctx context.Context, k *call, p *plan, at piece, limit, moves int) ([]R, error) {
+	parts, err := k.pieces(ctx, p, []span{at.span}, at.at.physical.id)
+	if err != nil {
+		return nil, err
+	}
+	var all []R
+	for _, part := range parts {
+		rows, err := drain[R](ctx, k, p, part, limit, moves)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
 }

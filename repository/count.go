@@ -27,31 +27,19 @@ func (r *Reader[T]) count(ctx context.Context, k *call, q Query) (int64, error) 
 
 const selectCount = "SELECT VALUE COUNT(1) FROM c"
 
+// countAll adds up the counts of all parts. A count over many documents comes
+// in several pages, each with the count of its own share.
 func (r *Reader[T]) countAll(ctx context.Context, k *call, q Query) (int64, error) {
-	if !r.at.full {
-		return r.countAcross(ctx, k, q)
+	p, err := k.planFor(q, selectCount)
+	if err != nil {
+		return 0, err
 	}
 	var total int64
-	for _, home := range k.core.homes(r.at) {
-		st, err := k.core.compile(&home, q, selectCount)
-		if err != nil {
-			return 0, err
+	err = gather(ctx, k, p, maxGroups, func(counts []int64) error {
+		for _, n := range counts {
+			total += n
 		}
-		// A count over many documents comes in several pages, each with the
-		// count of its own part.
-		for from := ""; ; {
-			parts, next, err := fetchPage[int64](ctx, k, &home, st, from, 0)
-			if err != nil {
-				return 0, err
-			}
-			for _, part := range parts {
-				total += part
-			}
-			if next == "" {
-				break
-			}
-			from = next
-		}
-	}
-	return total, nil
+		return nil
+	})
+	return total, err
 }

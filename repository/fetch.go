@@ -13,7 +13,8 @@ import (
 // it may hold; 0 leaves it to the service. next is where to go on; "" is the end.
 func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement, from string, size int) (rows []R, next string, err error) {
 	var decodeErr error
-	x := &exchange{page: func(body []byte) error {
+	ctx = at.address(ctx)
+	x := &exchange{pinned: at.physical != nil, settles: k.settles, page: func(body []byte) error {
 		rows, decodeErr = codec.DecodePage[R](body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter
 	}}
@@ -22,7 +23,9 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 		QueryParameters:           st.params,
 		PageSizeHint:              int32(min(size, maxPageHint)),
 		EnableCrossPartitionQuery: &no,
-		SessionToken:              k.core.sessions.token(ctx),
+		SessionToken:              k.core.sessions.header(ctx, k.core.container.ID()),
+		PriorityLevel:             priorityFrom(ctx),
+		ThroughputBucket:          bucketFrom(ctx),
 	}
 	if from != "" {
 		options.ContinuationToken = &from

@@ -15,6 +15,7 @@ type Query struct {
 	raw    []rawCondition
 	order  []ordering
 	limit  int
+	group  []string // columns of GROUP BY, set by the function of that name
 	broken error
 }
 

@@ -19,8 +19,12 @@ type partition struct {
 	all    bool
 	// deleted shows the documents that the species hides.
 	deleted bool
-	key    azcosmos.PartitionKey // set when full
-	err    error                 // what was wrong with In's arguments
+	key     azcosmos.PartitionKey // set when full
+	// physical narrows a partition that is not full to one physical one, and
+	// min and max to a part of that one's keys.
+	physical *physical
+	min, max string
+	err      error // what was wrong with In's arguments
 }
 
 // resolve completes a tenant and further key values to a partition. A level

@@ -120,6 +120,9 @@ func (c *core) compile(at *partition, q Query, projection string) (statement, er
 }
 
 func (q Query) writeOrder(w *sqlWriter) error {
+	if len(q.group) > 0 {
+		w.text.WriteString(" GROUP BY " + strings.Join(q.group, ", "))
+	}
 	word := " ORDER BY "
 	for _, o := range q.order {
 		field, err := w.field(o.field)
