@@ -1,0 +1,153 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Database is an opened plan: one client for each container, shared by the
+// repositories of the species that live in it. It is safe for use by many
+// goroutines.
+type Database struct {
+	plan       *Plan
+	client     *azcosmos.Client
+	containers map[string]*azcosmos.ContainerClient
+}
+
+// Open makes the repositories of a plan. It sends nothing, so that it works
+// before the containers exist; call [Database.Prepare] before the first verb.
+//
+// It fails with an error that unwraps to [tenantitem.ErrInvalid] when an
+// entity lacks a field of its container's key, and names both registrations.
+func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
+	if client == nil {
+		return nil, &tenantitem.InvalidError{What: "client", Reason: "it is nil", Hint: "make one with registry.NewClient"}
+	}
+	plan = plan.clone() // a plan may be opened more than once, and repositories belong to one client
+	db := &Database{plan: plan, client: client, containers: map[string]*azcosmos.ContainerClient{}}
+	sessions := map[string]*repository.Sessions{}
+	for _, c := range plan.containers {
+		sessions[c.ID] = &repository.Sessions{}
+		container, err := client.NewContainer(plan.cfg.Database, c.ID)
+		if err != nil {
+			return nil, fmt.Errorf("registry: container %q: %w", c.ID, err)
+		}
+		db.containers[c.ID] = container
+	}
+	for _, s := range db.parentsFirst() {
+		cfg := plan.repositoryConfig(s)
+		cfg.Sessions = sessions[s.Container]
+		if err := s.from.open(db, s, db.containers[s.Container], cfg); err != nil {
+			return nil, fmt.Errorf("registry: %s in container %q, described in %s: %w", s, s.Container, plan.origin[s.Container], err)
+		}
+		if hook := s.expiry(plan.containers[plan.container(s.Container)]); hook != nil {
+			s.Attach(repository.Hooks{BeforeWrite: []func(context.Context, string, []any) error{hook}})
+		}
+	}
+	for _, x := range plan.extensions {
+		if x.Open == nil {
+			continue
+		}
+		if err := x.Open(db); err != nil {
+			return nil, fmt.Errorf("registry: %s: %w", x.Name, err)
+		}
+	}
+	return db, nil
+}
+
+// parentsFirst orders the catalogue so that a parent's repository exists when
+// its children's are made. Parents that are each other's children keep their
+// place: there is no first among them.
+func (db *Database) parentsFirst() []*Species {
+	ordered := make([]*Species, 0, len(db.plan.species))
+	seen := map[*Species]bool{}
+	var visit func(*Species)
+	visit = func(s *Species) {
+		if seen[s] {
+			return
+		}
+		seen[s] = true
+		if s.Parent != nil {
+			if parent, ok := db.plan.SpeciesOf(s.Parent); ok {
+				visit(parent)
+			}
+		}
+		ordered = append(ordered, s)
+	}
+	for _, s := range db.plan.species {
+		visit(s)
+	}
+	return ordered
+}
+
+// Plan returns what the database was opened with.
+func (db *Database) Plan() *Plan { return db.plan }
+
+// Client returns the client of the account.
+func (db *Database) Client() *azcosmos.Client { return db.client }
+
+// Container returns the client of a container of the plan. What is done with
+// it goes around the tenant fence, the delete rules and the copies.
+func (db *Database) Container(id string) (*azcosmos.ContainerClient, bool) {
+	c, ok := db.containers[id]
+	return c, ok
+}
+
+// Prepare makes the database ready for the first verb: with
+// [Config].Provision it creates what is missing, and in either case it
+// compares what is there with the plan; see [Provision] and [Check].
+// Differences that are no error are logged. It may be called again.
+func (db *Database) Prepare(ctx context.Context) error {
+	compare := Check
+	if db.plan.cfg.Provision {
+		compare = Provision
+	}
+	differences, err := compare(ctx, db.client, db.plan)
+	for _, d := range differences {
+		if !d.Fatal {
+			db.plan.cfg.Logger.WarnContext(ctx, "container differs from its registration",
+				"database", db.plan.cfg.Database, "container", d.Container, "property", d.Property, "registered", d.Registered, "live", d.Live)
+		}
+	}
+	return err
+}
+
+// Health asks the account for the database: one request, whatever the number
+// of containers. It returns nil when the account answers, the credential is
+// good and the database exists. It is meant for a readiness probe; put the
+// probe's timeout into ctx.
+func (db *Database) Health(ctx context.Context) error {
+	d, err := db.client.NewDatabase(db.plan.cfg.Database)
+	if err != nil {
+		return fmt.Errorf("registry: %w", err)
+	}
+	if _, err := d.Read(ctx, nil); err != nil {
+		return fmt.Errorf("registry: database %q is not healthy: %w", db.plan.cfg.Database, answer(err))
+	}
+	return nil
+}
+
+// RepositoryOf returns the repository of an aggregate root. It fails when the
+// type was not registered.
+func RepositoryOf[T any, PT tenantitem.Root[T]](db *Database) (*repository.Repository[T], error) {
+	return BaseOf[T](db)
+}
+
+// BaseOf returns the repository under any species, a child's too, where it
+// goes around the child's rules. It is for Grove's own packages; applications
+// use [RepositoryOf] and [ChildrenOf].
+func BaseOf[T any](db *Database) (*repository.Repository[T], error) {
+	t := reflect.TypeFor[T]()
+	if s, ok := db.plan.SpeciesOf(t); ok {
+		if repo, ok := s.typed.(*repository.Repository[T]); ok {
+			return repo, nil
+		}
+	}
+	return nil, &tenantitem.InvalidError{What: "repository", Reason: fmt.Sprintf("%s is not registered", t.Name()), Hint: fmt.Sprintf("add registry.Entity[%s]()", t.Name())}
+}

@@ -1,0 +1,80 @@
+package registry
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"go.uber.org/fx"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+const (
+	declarationGroup = `group:"grove.declarations"`
+	extensionGroup   = `group:"grove.extensions"`
+)
+
+// Params is what [Module] takes from the application: its client, which the
+// application owns, and what [Entity], [Child] and [Extend] added.
+type Params struct {
+	fx.In
+
+	Client       *azcosmos.Client
+	Declarations []Declaration `group:"grove.declarations"`
+	Extensions   []Extension   `group:"grove.extensions"`
+}
+
+// Module adds a database to an fx application. It takes a *azcosmos.Client,
+// which [NewClient] makes, and provides the [*Database]; the repositories are
+// provided by [Entity] and [Child]. When the application starts, the
+// database is prepared before anything that uses a repository; see
+// [Database.Prepare].
+func Module(cfg Config) fx.Option {
+	return fx.Module("grove",
+		fx.Provide(func(lc fx.Lifecycle, p Params) (*Database, error) {
+			plan, err := NewPlan(cfg, p.Declarations, p.Extensions...)
+			if err != nil {
+				return nil, err
+			}
+			db, err := Open(p.Client, plan)
+			if err != nil {
+				return nil, err
+			}
+			lc.Append(fx.StartHook(db.Prepare))
+			return db, nil
+		}),
+		// Registrations that nobody asks for yet must be checked all the same,
+		// and the hook above must come before those of their users.
+		fx.Invoke(func(*Database) {}),
+	)
+}
+
+// Entity registers an aggregate root and provides its
+// *repository.Repository[T]. The compiler refuses a T that does not embed
+// tenantitem.TenantItem of its own type.
+func Entity[T any, PT tenantitem.Root[T]](opts ...Option) fx.Option {
+	d := declareEntity[T, PT](callSite(), opts)
+	return register(d, func(db *Database) (*repository.Repository[T], error) { return RepositoryOf[T, PT](db) })
+}
+
+// register adds a declaration and the constructor of what it gives. Each has a
+// module of its own, because the constructors' names would all be the same in
+// fx's log.
+func register(d Declaration, constructor any) fx.Option {
+	return fx.Module(fmt.Sprintf("grove/%s", typeName(d.goType)),
+		fx.Supply(fx.Annotate(d, fx.ResultTags(declarationGroup))),
+		fx.Provide(constructor),
+	)
+}
+
+// Extend adds what a constructor returns, an [Extension]. The constructor may
+// take what fx provides, except a [*Database] or anything made from one. It is
+// for Grove's own packages and may change in any release.
+func Extend(constructor any) fx.Option {
+	if t := reflect.TypeOf(constructor); t == nil || t.Kind() != reflect.Func {
+		return fx.Error(&tenantitem.InvalidError{What: "extension", Reason: fmt.Sprintf("a %T is not a constructor", constructor), Hint: "pass a function that returns a registry.Extension"})
+	}
+	return fx.Provide(fx.Annotate(constructor, fx.ResultTags(extensionGroup)))
+}

@@ -1,0 +1,55 @@
+package registry
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Option changes how a species is stored. See [In], [Named] and [TTL].
+type Option interface{ apply(*Species) error }
+
+type optionFunc func(*Species) error
+
+func (f optionFunc) apply(s *Species) error { return f(s) }
+
+// In stores the species in a container of [Config].Containers instead of the
+// default one.
+func In(container string) Option {
+	return optionFunc(func(s *Species) error {
+		s.Container = container
+		return nil
+	})
+}
+
+// Named gives the species a stored name other than the Go type's, and older
+// names that are read as this species too. Documents keep the name that they
+// were written under. Give a name before the Go type is renamed:
+// Named("note", "Note") reads what was stored while the type was Note and had
+// none.
+func Named(name string, aliases ...string) Option {
+	return optionFunc(func(s *Species) error {
+		for _, n := range append([]string{name}, aliases...) {
+			if err := tenantitem.ValidateEntityType(n); err != nil {
+				return err
+			}
+		}
+		s.EntityType, s.Aliases = name, aliases
+		return nil
+	})
+}
+
+// TTL lets every document of the species expire so long after its last write,
+// in whole seconds, unless the document's own ttl says otherwise (-1 is
+// never). The container's time to live must not be [TTLOff].
+func TTL(after time.Duration) Option {
+	return optionFunc(func(s *Species) error {
+		if after < time.Second || after%time.Second != 0 || after/time.Second > maxTTL {
+			return &tenantitem.InvalidError{What: "TTL", Reason: fmt.Sprintf("it is %v", after), Hint: "use whole seconds, at most 68 years"}
+		}
+		s.ttl = after
+		s.needsTTL("its documents expire (registry.TTL)")
+		return nil
+	})
+}

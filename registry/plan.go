@@ -1,0 +1,264 @@
+package registry
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Plan is a checked description of a database: its containers and the species
+// that live in them. It holds no connection; see [Open] and [Provision].
+type Plan struct {
+	cfg        Config
+	containers []Container
+	origin     map[string]string // container id -> who described it
+	species    []*Species
+	extensions []Extension
+}
+
+// NewPlan checks the registrations against each other. It sends nothing.
+//
+// It fails with an error that unwraps to [tenantitem.ErrInvalid] when two of
+// them contradict each other, and names both. Order does not matter: the
+// catalogue is sorted by the name of the entity type.
+func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*Plan, error) {
+	p := &Plan{cfg: cfg.WithDefaults(), origin: map[string]string{}, extensions: slices.Clone(extensions)}
+	slices.SortFunc(p.extensions, func(a, b Extension) int { return cmp.Compare(a.Name, b.Name) })
+	steps := []func() error{
+		p.describeContainers,
+		func() error { return p.addSpecies(declarations) },
+		p.checkNames,
+		p.checkParents,
+		p.place,
+		p.extend,
+		p.checkTTL,
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+	}
+	return p, nil
+}
+
+// Database returns the id of the database.
+func (p *Plan) Database() string { return p.cfg.Database }
+
+// Logger returns the logger of [Config].
+func (p *Plan) Logger() *slog.Logger { return p.cfg.Logger }
+
+// Species returns the catalogue, sorted by the name of the entity type.
+func (p *Plan) Species() []*Species { return slices.Clone(p.species) }
+
+// SpeciesOf returns the row of a Go type.
+func (p *Plan) SpeciesOf(t reflect.Type) (*Species, bool) {
+	i := slices.IndexFunc(p.species, func(s *Species) bool { return s.Model.Type == t })
+	if i < 0 {
+		return nil, false
+	}
+	return p.species[i], true
+}
+
+// Containers returns the containers, in the order of [Config] and then of
+// what was added.
+func (p *Plan) Containers() []Container { return slices.Clone(p.containers) }
+
+// AddContainer adds a container that an extension needs for itself. An
+// application that described one of that id keeps its own, provided that the
+// key is the same. Its key need not begin with the tenant. To be called from
+// [Extension].Plan.
+func (p *Plan) AddContainer(c Container, by string) error {
+	if i := p.container(c.ID); i >= 0 {
+		if have := p.containers[i].PartitionKey; !slices.Equal(have, c.PartitionKey) {
+			return conflict(fmt.Sprintf("container %q is keyed by %s in %s and by %s in %s", c.ID, list(have), p.origin[c.ID], list(c.PartitionKey), by), "give one of them another id")
+		}
+		return nil
+	}
+	if err := validateResourceID(by, c.ID); err != nil {
+		return err
+	}
+	p.containers = append(p.containers, c.withDefaults())
+	p.origin[c.ID] = by
+	return nil
+}
+
+// clone copies what Open changes.
+func (p *Plan) clone() *Plan {
+	q := *p
+	q.species = make([]*Species, len(p.species))
+	for i, s := range p.species {
+		row := *s
+		q.species[i] = &row
+	}
+	return &q
+}
+
+func (p *Plan) container(id string) int {
+	return slices.IndexFunc(p.containers, func(c Container) bool { return c.ID == id })
+}
+
+func (p *Plan) describeContainers() error {
+	if err := validateResourceID("Config.Database", p.cfg.Database); err != nil {
+		return err
+	}
+	if err := p.cfg.Throughput.validate("Config.Throughput"); err != nil {
+		return err
+	}
+	for i, c := range p.cfg.Containers {
+		c = c.withDefaults()
+		origin := fmt.Sprintf("Config.Containers[%d]", i)
+		if other, taken := p.origin[c.ID]; taken {
+			return conflict(fmt.Sprintf("%s and %s both describe container %q", other, origin, c.ID), "leave one out, or give it another id")
+		}
+		if err := c.validate(origin); err != nil {
+			return err
+		}
+		p.containers = append(p.containers, c)
+		p.origin[c.ID] = origin
+	}
+	return nil
+}
+
+func (p *Plan) addSpecies(declarations []Declaration) error {
+	for i := range declarations {
+		s, err := declarations[i].species()
+		if err != nil {
+			return err
+		}
+		if s.Container == "" {
+			s.Container = p.cfg.DefaultContainer
+		}
+		p.species = append(p.species, s)
+	}
+	slices.SortFunc(p.species, func(a, b *Species) int {
+		return cmp.Or(cmp.Compare(a.EntityType, b.EntityType), cmp.Compare(a.String(), b.String()))
+	})
+	return nil
+}
+
+// checkNames refuses two species that would read each other's documents.
+func (p *Plan) checkNames() error {
+	byType, byName := map[reflect.Type]*Species{}, map[string]*Species{}
+	for _, s := range p.species {
+		if other, taken := byType[s.Model.Type]; taken {
+			return conflict(fmt.Sprintf("%s and %s register the same type", other, s), "leave one out")
+		}
+		byType[s.Model.Type] = s
+		for _, name := range append([]string{s.EntityType}, s.Aliases...) {
+			if other, taken := byName[name]; taken {
+				return conflict(fmt.Sprintf("%s and %s are both stored as %q", other, s, name), "give one of them another name with registry.Named")
+			}
+			byName[name] = s
+		}
+	}
+	return nil
+}
+
+func (p *Plan) checkParents() error {
+	for _, s := range p.species {
+		if s.Parent == nil {
+			continue
+		}
+		if _, known := p.SpeciesOf(s.Parent); !known {
+			return conflict(fmt.Sprintf("%s is a child of %s, which is not registered", s, s.Parent.Name()), fmt.Sprintf("add registry.Entity[%s]()", s.Parent.Name()))
+		}
+	}
+	return nil
+}
+
+// place gives every species the key of its container.
+func (p *Plan) place() error {
+	for _, s := range p.species {
+		i := p.container(s.Container)
+		if i < 0 {
+			if s.Container != p.cfg.DefaultContainer {
+				return conflict(fmt.Sprintf("%s lives in container %q, which is not described", s, s.Container), p.knownContainers())
+			}
+			if err := validateResourceID("Config.DefaultContainer", s.Container); err != nil {
+				return err
+			}
+			p.containers = append(p.containers, Container{ID: s.Container}.withDefaults())
+			p.origin[s.Container] = "Config.DefaultContainer"
+			i = len(p.containers) - 1
+		}
+		s.PartitionKey = p.containers[i].PartitionKey
+	}
+	return nil
+}
+
+func (p *Plan) knownContainers() string {
+	if len(p.containers) == 0 {
+		return "add it to Config.Containers"
+	}
+	ids := make([]string, len(p.containers))
+	for i, c := range p.containers {
+		ids[i] = fmt.Sprintf("%q", c.ID)
+	}
+	return "add it to Config.Containers, or use one of " + strings.Join(ids, ", ")
+}
+
+// extend lets the extensions have their say, and refuses copies that nothing
+// would keep.
+func (p *Plan) extend() error {
+	served := false
+	for i, x := range p.extensions {
+		if i > 0 && p.extensions[i-1].Name == x.Name {
+			return conflict(fmt.Sprintf("%s is there twice", x.Name), "leave one out")
+		}
+		served = served || x.ServesCopies
+	}
+	for _, s := range p.species {
+		if copies := s.Model.Copies(); len(copies) > 0 && !served {
+			return conflict(fmt.Sprintf("%s has a denorm tag on %q and nothing serves it", s, copies[0].Path), "add denorm.Module to the application, or take the tag away")
+		}
+	}
+	for _, x := range p.extensions {
+		if x.Plan == nil {
+			continue
+		}
+		if err := x.Plan(p); err != nil {
+			return fmt.Errorf("%s: %w", x.Name, err)
+		}
+	}
+	return nil
+}
+
+// checkTTL turns the time to live of a container on where a species needs it.
+func (p *Plan) checkTTL() error {
+	for _, s := range p.species {
+		if s.ttlReason == "" {
+			continue
+		}
+		c := &p.containers[p.container(s.Container)]
+		switch c.DefaultTTL {
+		case TTLOff:
+			return conflict(fmt.Sprintf("%s needs a time to live, because %s, and %s turns that of container %q off", s, s.ttlReason, p.origin[c.ID], c.ID), "use registry.TTLOn there")
+		case 0:
+			c.DefaultTTL = TTLOn
+		}
+	}
+	return nil
+}
+
+// repositoryConfig is what a species' repository is made with.
+func (p *Plan) repositoryConfig(s *Species) repository.Config {
+	return repository.Config{
+		EntityType:   s.EntityType,
+		Aliases:      s.Aliases,
+		PartitionKey: s.PartitionKey,
+		CursorKey:    p.cfg.CursorKey,
+		Tombstones:   s.tombstones,
+	}
+}
+
+func conflict(reason, hint string) error {
+	return &tenantitem.InvalidError{What: "registration", Reason: reason, Hint: hint}
+}
+
+func list(paths []string) string { return strings.Join(paths, ",") }

@@ -1,0 +1,112 @@
+package registry
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Species is one row of the catalogue: a registered kind of document and where
+// it lives. It is read by packages that serve several species at once; see
+// [Extension].
+type Species struct {
+	// EntityType is the stored name, Aliases older ones.
+	EntityType string
+	Aliases    []string
+	// Model is what the Go struct says about its fields.
+	Model *tenantitem.Model
+	// Parent is the parent's Go type; nil for an aggregate root.
+	Parent reflect.Type
+	// Container is the id of the container, PartitionKey its key's paths.
+	Container    string
+	PartitionKey []string
+
+	from       *Declaration
+	ttl        time.Duration
+	ttlReason  string // why the container's time to live must be on; empty when it need not
+	tombstones bool
+
+	// Set by Open.
+	typed    any // *repository.Repository of the Go type
+	children any // *parented.Repository, of a child
+	untyped  *repository.Species
+	attach   func(repository.Hooks)
+}
+
+// made keeps a species' repository.
+func made[T any](s *Species, repo *repository.Repository[T]) {
+	s.typed, s.untyped, s.attach = repo, repo.Species(), repo.Attach
+}
+
+// String names the registration, as in "registry.Entity[Note] (app.go:31)".
+func (s *Species) String() string { return s.from.String() }
+
+// RequireTombstones makes deletes of this species visible to readers of the
+// change feed: a deleted document stays for a while with its deletedAt set,
+// hidden from every repository. It turns the container's time to live on. To
+// be called from [Extension].Plan.
+func (s *Species) RequireTombstones(reason string) {
+	s.tombstones = true
+	s.needsTTL(reason)
+}
+
+// Tombstones reports whether deleted documents stay for a while.
+func (s *Species) Tombstones() bool { return s.tombstones }
+
+// Repository returns the species' repository without its Go type; nil before
+// the plan is opened. See [BaseOf] for the typed one.
+func (s *Species) Repository() *repository.Species { return s.untyped }
+
+// Attach adds hooks to the species' repository. To be called from
+// [Extension].Open.
+func (s *Species) Attach(h repository.Hooks) { s.attach(h) }
+
+func (s *Species) needsTTL(reason string) {
+	if s.ttlReason == "" {
+		s.ttlReason = reason
+	}
+}
+
+// expiry is the hook that gives documents their ttl, or refuses one that would
+// do nothing; nil when there is nothing to do.
+func (s *Species) expiry(container Container) func(context.Context, string, []any) error {
+	if container.DefaultTTL == 0 || container.DefaultTTL == TTLOff {
+		return func(_ context.Context, _ string, entities []any) error {
+			for _, e := range entities {
+				if metaOf(e).TTL != nil {
+					return &tenantitem.InvalidError{
+						What:   "ttl",
+						Reason: fmt.Sprintf("the time to live of container %q is off, so it would do nothing", container.ID),
+						Hint:   "register the species with registry.TTL, or the container with registry.TTLOn",
+					}
+				}
+			}
+			return nil
+		}
+	}
+	if s.ttl == 0 {
+		return nil
+	}
+	return func(_ context.Context, _ string, entities []any) error {
+		for _, e := range entities {
+			if meta := metaOf(e); meta.TTL == nil {
+				meta.TTL = new(int(s.ttl / time.Second))
+			}
+		}
+		return nil
+	}
+}
+
+// metaOf reads what every item has; a repository's entities are items by their
+// constructor's constraint.
+func metaOf(entity any) *tenantitem.Meta {
+	item, ok := entity.(interface{ ItemMeta() *tenantitem.Meta })
+	if !ok {
+		return &tenantitem.Meta{}
+	}
+	return item.ItemMeta()
+}
