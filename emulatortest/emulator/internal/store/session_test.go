@@ -11,7 +11,7 @@ func TestSessionTokens(t *testing.T) {
 	t.Parallel()
 	b := setup(t, store.Options{}, "")
 	must(b.c.CreateItem(at("p"), doc("a", "p", 1)))(t) // LSN 2
-	must(b.c.Split("0"))(t)                           // now 1 and 2
+	must(b.c.Split("0"))(t)                            // now 1 and 2
 	tests := []struct {
 		token             string
 		status, substatus int
