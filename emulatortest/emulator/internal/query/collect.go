@@ -65,7 +65,11 @@ func (e *execution) order(a, b *position) int {
 			return directed(c, down)
 		}
 	}
-	return cmp.Or(directed(compareRIDs(a.rid, b.rid), descending[0]), cmp.Compare(a.row, b.row))
+	rids := cmp.Compare(a.serial, b.serial)
+	if a.serial == 0 || b.serial == 0 {
+		rids = compareRIDs(a.rid, b.rid)
+	}
+	return cmp.Or(directed(rids, descending[0]), cmp.Compare(a.row, b.row))
 }
 
 func directed(c int, descending bool) int {
@@ -83,10 +87,12 @@ func (e *execution) collect() ([]entry, error) {
 	}
 	var rows []entry
 	order := func(a, b entry) int { return e.order(&a.at, &b.at) }
+	serial := 0
 	err := e.items("", func(item Item) bool {
 		n := 0
+		serial++
 		return nil == e.run.Item(item.Value, func(r eval.Row) bool {
-			at := position{rid: item.RID, row: n, keys: r.SortKeys()}
+			at := position{rid: item.RID, serial: serial, row: n, keyRow: n, keys: r.SortKeys()}
 			n++
 			if !e.program.Distinct() && e.passed(&at) {
 				return true
@@ -98,7 +104,8 @@ func (e *execution) collect() ([]entry, error) {
 			rows = append(rows, entry{at: at, row: r.Keep(), raw: item.Raw})
 			if len(rows)/2 >= keep {
 				slices.SortFunc(rows, order)
-				e.beyond = &rows[keep].at
+				beyond := rows[keep].at
+				e.beyond = &beyond
 				clear(rows[keep:])
 				rows = rows[:keep]
 			}

@@ -145,6 +145,9 @@ func (p *Policy) checkOrderBy(q *sql.Query) error {
 
 // composite returns the composite index that has exactly these paths, in these or in the opposite directions.
 func (p *Policy) composite(keys []compositePath) []compositePath {
+	if p == nil {
+		return nil
+	}
 	for _, index := range p.composites {
 		same, opposite := len(index) == len(keys), len(index) == len(keys)
 		for i := 0; (same || opposite) && i < len(keys); i++ {
@@ -157,6 +160,19 @@ func (p *Policy) composite(keys []compositePath) []compositePath {
 		}
 	}
 	return nil
+}
+
+// directed gives the paths of a filter, for which directions don't matter, the directions of a composite index if there is one.
+func (p *Policy) directed(keys []compositePath) []compositePath {
+	if p == nil {
+		return keys
+	}
+	for _, index := range p.composites {
+		if slices.EqualFunc(index, keys, func(a, b compositePath) bool { return a.path == b.path }) {
+			return index
+		}
+	}
+	return keys
 }
 
 // stepNames writes the steps of a property as an indexing policy does.

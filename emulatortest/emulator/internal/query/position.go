@@ -21,9 +21,13 @@ type position struct {
 	// rid and row name the row: the row-th that its item gives.
 	rid string
 	row int
-	// keys are the row's ORDER BY keys. lost says that they were too long for a token.
-	keys []value.Value
-	lost bool
+	// serial numbers the items of one scan from 1, which spares comparing their rids; it is 0 in a position from a token.
+	serial int
+	// keys are the ORDER BY keys, of the row keyRow: this one or, behind the last row of a page, the one before. lost says
+	// that they were too long for a token.
+	keys   []value.Value
+	keyRow int
+	lost   bool
 	// skip and take are what is left of OFFSET and of TOP or LIMIT; take is negative without a bound.
 	skip, take int
 }
@@ -83,7 +87,7 @@ func (p *position) encode(identity []byte) string {
 	members := []value.Member{
 		{Name: "a", Value: value.FromString(p.after)},
 		{Name: "r", Value: value.FromString(p.rid)},
-		number("n", p.row), number("s", p.skip), number("t", p.take),
+		number("n", p.row), number("o", p.keyRow), number("s", p.skip), number("t", p.take),
 	}
 	if len(p.keys) > 0 {
 		keys := make([]value.Value, len(p.keys))
@@ -118,7 +122,7 @@ func decodePosition(token string, identity []byte) (*position, error) {
 	p := &position{}
 	p.after, _ = v.Get("a").Str()
 	p.rid, _ = v.Get("r").Str()
-	for name, to := range map[string]*int{"n": &p.row, "s": &p.skip, "t": &p.take} {
+	for name, to := range map[string]*int{"n": &p.row, "o": &p.keyRow, "s": &p.skip, "t": &p.take} {
 		f, isNumber := v.Get(name).Number()
 		*to = int(f)
 		if !isNumber || float64(*to) != f || *to < -1 || *to < 0 && name != "t" {
@@ -136,7 +140,7 @@ func decodePosition(token string, identity []byte) (*position, error) {
 	return p, nil
 }
 
-// completeKeys finds the sort keys of the row at which the page begins, when the token could not carry them.
+// completeKeys finds the sort keys of the place at which the page begins, when the token could not carry them.
 func (e *execution) completeKeys() error {
 	if e.from == nil {
 		return nil
@@ -154,7 +158,7 @@ func (e *execution) completeKeys() error {
 		}
 		n := 0
 		if err := run.Item(item.Value, func(r eval.Row) bool {
-			if n == e.from.row {
+			if n == e.from.keyRow {
 				e.from.keys = r.SortKeys()
 				return false
 			}

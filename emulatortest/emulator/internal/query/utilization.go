@@ -59,9 +59,9 @@ func Utilize(q *sql.Query, p *Policy) Utilization {
 	case len(sort) > 0:
 		u.noteComposite(p, append(slices.Clone(equal), sort...))
 	case len(others) <= 1:
-		u.noteComposite(p, append(slices.Clone(equal), others...))
+		u.noteComposite(p, p.directed(append(slices.Clone(equal), others...)))
 	default:
-		u.noteComposite(p, equal)
+		u.noteComposite(p, p.directed(equal))
 	}
 	return u
 }
@@ -72,10 +72,8 @@ func (u *Utilization) noteComposite(p *Policy, keys []compositePath) {
 		return
 	}
 	list := &u.PotentialComposite
-	if p != nil {
-		if index := p.composite(keys); index != nil {
-			keys, list = index, &u.Composite
-		}
+	if index := p.composite(keys); index != nil {
+		keys, list = index, &u.Composite
 	}
 	specs := make([]string, len(keys))
 	for i, k := range keys {
