@@ -25,13 +25,17 @@ func (p *Processor) Lag(ctx context.Context) ([]RangeLag, error) {
 	if err := p.open(ctx); err != nil {
 		return nil, err
 	}
-	leases, err := p.store.list(ctx)
+	leases, err := p.leases(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("changefeed: %w", err)
+		return nil, err
 	}
 	out := make([]RangeLag, 0, len(leases))
 	for _, l := range leases {
-		n, err := p.behind(ctx, l)
+		var n int64
+		err := p.persist(ctx, func() (err error) {
+			n, err = p.behind(ctx, l)
+			return err
+		})
 		if err != nil {
 			return nil, fmt.Errorf("changefeed: reading the lag of a range: %w", err)
 		}

@@ -166,19 +166,18 @@ func (p *Processor) open(ctx context.Context) error {
 	if err := p.checkLeaseContainer(ctx); err != nil {
 		return err
 	}
-	resp, err := p.cfg.Container.Read(ctx, nil)
+	properties, err := p.readProperties(ctx, p.cfg.Container)
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the container: %w", err)
 	}
-	properties := resp.ContainerProperties
 	p.reader = &reader{container: p.cfg.Container, scheme: schemeOf(properties.PartitionKeyDefinition), maxItems: int32(p.cfg.MaxItems)}
 	for _, path := range properties.PartitionKeyDefinition.Paths {
 		p.reader.keyPaths = append(p.reader.keyPaths, strings.Split(strings.Trim(path, "/"), "/"))
 	}
 	p.store = &leaseStore{container: p.cfg.Leases, prefix: leasePrefix(p.cfg.Name, properties.ResourceID), instance: p.cfg.Instance}
-	leases, err := p.store.list(ctx)
+	leases, err := p.leases(ctx)
 	if err != nil {
-		return fmt.Errorf("changefeed: %w", err)
+		return err
 	}
 	if len(leases) == 0 {
 		if err := p.createLeases(ctx); err != nil {
@@ -193,7 +192,11 @@ func (p *Processor) open(ctx context.Context) error {
 // start together make the same ones; should a split come between them, the
 // parent's is found to be replaced.
 func (p *Processor) createLeases(ctx context.Context) error {
-	ranges, err := p.cfg.Container.ReadFeedRanges(ctx, nil)
+	var ranges []azcosmos.FeedRange
+	err := p.persist(ctx, func() (err error) {
+		ranges, err = p.cfg.Container.ReadFeedRanges(ctx, nil)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the container's ranges: %w", err)
 	}
@@ -205,7 +208,8 @@ func (p *Processor) createLeases(ctx context.Context) error {
 		properties = map[string]string{propertyStart: start.at.UTC().Format(time.RFC3339)}
 	}
 	for _, r := range ranges {
-		if err := p.store.create(ctx, position{keys: keyRange{r.MinInclusive, r.MaxExclusive}}, "", properties); err != nil {
+		at := position{keys: keyRange{r.MinInclusive, r.MaxExclusive}}
+		if err := p.persist(ctx, func() error { return p.store.create(ctx, at, "", properties) }); err != nil {
 			return fmt.Errorf("changefeed: creating a lease: %w", err)
 		}
 	}
@@ -213,14 +217,37 @@ func (p *Processor) createLeases(ctx context.Context) error {
 }
 
 func (p *Processor) checkLeaseContainer(ctx context.Context) error {
-	resp, err := p.cfg.Leases.Read(ctx, nil)
+	properties, err := p.readProperties(ctx, p.cfg.Leases)
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the lease container: %w", err)
 	}
-	if paths := resp.ContainerProperties.PartitionKeyDefinition.Paths; len(paths) != 1 || paths[0] != "/id" {
+	if paths := properties.PartitionKeyDefinition.Paths; len(paths) != 1 || paths[0] != "/id" {
 		return &tenantitem.InvalidError{What: "changefeed.Config.Leases", Reason: fmt.Sprintf("its partition key is %v", paths), Hint: "create it with the partition key /id"}
 	}
 	return nil
+}
+
+func (p *Processor) readProperties(ctx context.Context, container *azcosmos.ContainerClient) (*azcosmos.ContainerProperties, error) {
+	var properties *azcosmos.ContainerProperties
+	err := p.persist(ctx, func() error {
+		resp, err := container.Read(ctx, nil)
+		properties = resp.ContainerProperties
+		return err
+	})
+	return properties, err
+}
+
+// leases lists what the store holds.
+func (p *Processor) leases(ctx context.Context) ([]*lease, error) {
+	var leases []*lease
+	err := p.persist(ctx, func() (err error) {
+		leases, err = p.store.list(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("changefeed: %w", err)
+	}
+	return leases, nil
 }
 
 func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
@@ -235,7 +262,7 @@ func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
 
 // balance starts workers for the leases that are this instance's share.
 func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGroup) error {
-	leases, err := p.store.list(ctx)
+	leases, err := p.leases(ctx)
 	if err != nil {
 		return err
 	}

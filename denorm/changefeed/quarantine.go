@@ -58,7 +58,11 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 	if err != nil {
 		return err
 	}
-	if _, err := p.cfg.Leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(q.ID), body, nil); err != nil {
+	err = p.persist(ctx, func() error {
+		_, err := p.cfg.Leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(q.ID), body, nil)
+		return err
+	})
+	if err != nil {
 		return fmt.Errorf("quarantining a change: %w", err)
 	}
 	p.metrics.quarantined.Add(ctx, 1)
