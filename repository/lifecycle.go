@@ -29,6 +29,16 @@ const (
 	estimatedWrite = 10
 )
 
+// Estimate sets RequestUnits from the counts.
+func (p *DeletePlan) Estimate() {
+	p.RequestUnits = estimatedRead
+	for _, counts := range []map[string]int64{p.Removed, p.Orphaned} {
+		for _, n := range counts {
+			p.RequestUnits += float64(n) * estimatedWrite
+		}
+	}
+}
+
 // PlanDelete says beforehand what Delete of that document would do, from
 // counts that other writers may change meanwhile. It fails with [ErrNotFound]
 // when there is no such document.

@@ -68,13 +68,14 @@ type Journal struct {
 	TTL int `json:"ttl,omitempty"`
 }
 
-// journalField is beside the entity's own fields, like the stamps of writes.
-const journalField = "_deletion"
+// JournalField is the name of the journal in a stored document. It stands beside
+// the entity's own fields, like the stamps of writes.
+const JournalField = "_deletion"
 
 // stubProjection reads a Stub whatever the key's levels are.
 func (s *Species) stubProjection() string {
 	var b strings.Builder
-	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + journalField + `, "key": [`)
+	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "key": [`)
 	for i, level := range s.core.levels {
 		if i > 0 {
 			b.WriteString(", ")

@@ -1,0 +1,245 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// delete applies the rules to one document and removes it. It is what every
+// repository of the forest calls for its Delete.
+func (f *Forest) delete(ctx context.Context, n *node, d repository.Deletion) error {
+	for stalls := 0; ; stalls++ {
+		root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+		switch {
+		case err != nil:
+			return err
+		case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
+			return f.carryOut(ctx, n, d.TenantID, root)
+		case root.DeletedAt != "":
+			return repository.ErrNotFound
+		case d.ETag != "" && root.ETag != d.ETag:
+			return repository.ErrPreconditionFailed
+		}
+		begun := false
+		if len(n.children) == 0 {
+			begun, err = f.deleteLeaf(ctx, n, root)
+		} else {
+			begun, err = f.deleteTree(ctx, n, d.TenantID, root)
+		}
+		if begun || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return err
+		}
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return err
+		}
+	}
+}
+
+func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
+	if stalls >= maxStalls {
+		return repository.ErrPreconditionFailed
+	}
+	return pause(ctx, stalls)
+}
+
+// deleteLeaf removes a document of a species without children: one write. It
+// reports false when the document changed meanwhile.
+func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf repository.Stub) (bool, error) {
+	done, err := remains{forest: f, at: f.now(), retain: n.policy.Retain}.of(ctx, n, []repository.Stub{leaf})
+	return done == 1, err
+}
+
+// deleteTree marks a document and removes it with its descendants. It reports
+// false when the document changed before it was marked.
+func (f *Forest) deleteTree(ctx context.Context, n *node, tenant string, root repository.Stub) (bool, error) {
+	begun, err := f.begin(ctx, n, tenant, root)
+	if err != nil || len(begun) == 0 {
+		return false, err
+	}
+	return true, f.carryOut(ctx, n, tenant, begun[0])
+}
+
+// begin marks a document; without a result it changed meanwhile.
+func (f *Forest) begin(ctx context.Context, n *node, tenant string, root repository.Stub) ([]repository.Stub, error) {
+	phase := phaseRemoving
+	if n.restricts() {
+		// Most refusals are seen here, before anything was changed.
+		counts := map[string]int64{}
+		if err := f.countRestricting(ctx, n, tenant, []repository.Stub{root}, counts); err != nil {
+			return nil, err
+		}
+		if len(counts) > 0 {
+			return nil, &ChildrenError{Counts: counts}
+		}
+		phase = phaseDeciding
+	}
+	now := f.now()
+	return n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub {
+		return marked(s, now, phase)
+	})
+}
+
+// marked starts the journal of a document that is not deleted.
+func marked(s repository.Stub, now, phase string) repository.Stub {
+	s.Deletion = &repository.Journal{Phase: phase, TTL: s.TTL}
+	s.DeletedAt, s.TTL = now, neverExpires
+	return s
+}
+
+// inPhase moves a journal on.
+func inPhase(s repository.Stub, phase string) repository.Stub {
+	journal := repository.Journal{Phase: phase}
+	if s.Deletion != nil {
+		journal.TTL = s.Deletion.TTL
+	}
+	s.Deletion, s.TTL = &journal, neverExpires
+	return s
+}
+
+// unmarked takes a delete back.
+func unmarked(s repository.Stub) repository.Stub {
+	s.TTL = 0
+	if s.Deletion != nil {
+		s.TTL = s.Deletion.TTL
+	}
+	s.DeletedAt, s.Deletion = "", nil
+	return s
+}
+
+func underWay(s repository.Stub, phases ...string) bool {
+	if s.DeletedAt == "" || s.Deletion == nil || s.TTL != neverExpires {
+		return false
+	}
+	for _, phase := range phases {
+		if s.Deletion.Phase == phase {
+			return true
+		}
+	}
+	return false
+}
+
+func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano) }
+
+// carryOut finishes a delete that was begun, by this process or another.
+func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+	if root.Deletion.Phase == phaseDeciding {
+		decided, err := f.decide(ctx, n, tenant, root)
+		if err != nil {
+			return err
+		}
+		root = decided
+	}
+	rest := f.remains(n, root)
+	if err := f.removal(tenant, root, rest).under(ctx, n, []repository.Stub{root}); err != nil {
+		return err
+	}
+	return f.last(ctx, n, tenant, root, rest.of)
+}
+
+// last removes the document that the delete began with.
+func (f *Forest) last(ctx context.Context, n *node, tenant string, root repository.Stub, what func(context.Context, *node, []repository.Stub) (int, error)) error {
+	for stalls := 0; ; stalls++ {
+		done, err := what(ctx, n, []repository.Stub{root})
+		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return err
+		}
+		again, err := n.Stub(ctx, tenant, f.given(n, root), root.ID)
+		switch {
+		case errors.Is(err, repository.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		case !underWay(again, root.Deletion.Phase):
+			return nil // finished by another process, or overwritten by a Put since
+		}
+		root = again
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return err
+		}
+	}
+}
+
+// given returns what In takes beside the tenant.
+func (f *Forest) given(n *node, s repository.Stub) []any {
+	var key []any
+	for i, path := range n.KeyPaths() {
+		if i > 0 && path != "/entityType" {
+			key = append(key, s.Key[i])
+		}
+	}
+	return key
+}
+
+// removal is the pass that takes everything below a document away.
+func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pass {
+	which := present()
+	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
+		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c.deletedAt = @d", repository.P("d", root.DeletedAt))
+	}
+	at := root.DeletedAt
+	if at == "" {
+		at = f.now()
+	}
+	return &pass{
+		forest: f, tenant: tenant, which: which,
+		enter: func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
+			return f.markParts(ctx, n, stubs, at)
+		},
+		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
+			if r.rule == Orphan {
+				return f.letGo(ctx, r.child, stubs)
+			}
+			return rest.of(ctx, r.child, stubs)
+		},
+	}
+}
+
+// markParts closes documents to new children, which are about to be removed
+// with one above them.
+func (f *Forest) markParts(ctx context.Context, n *node, stubs []repository.Stub, at string) ([]repository.Stub, error) {
+	var open, closed []repository.Stub
+	for _, s := range stubs {
+		if s.DeletedAt == "" {
+			open = append(open, s)
+		} else {
+			closed = append(closed, s)
+		}
+	}
+	done, err := n.Edit(ctx, open, func(s repository.Stub) repository.Stub { return marked(s, at, phasePart) })
+	return append(closed, done...), err
+}
+
+// letGo takes the parent away from children that stay.
+func (f *Forest) letGo(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+	done, err := n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
+		s.ParentID = ""
+		return s
+	})
+	return len(done), err
+}
+
+// uproot removes a child, with what may be below it, that nobody else is going
+// to remove: its parent is gone.
+func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub repository.Stub) error {
+	err := f.delete(ctx, n, repository.Deletion{TenantID: tenant, Key: f.given(n, stub), ID: stub.ID})
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// settle applies a relation's rule to a child whose parent is gone.
+func (f *Forest) settle(ctx context.Context, r *relation, tenant string, stub repository.Stub) error {
+	switch r.rule {
+	case Cascade:
+		return f.uproot(ctx, r.child, tenant, stub)
+	case Orphan:
+		_, err := f.letGo(ctx, r.child, []repository.Stub{stub})
+		return err
+	default:
+		return nil // Restrict: the parent's delete sees the child and is refused
+	}
+}

@@ -1,0 +1,47 @@
+// Package parented is about documents that belong to another document: the
+// comments of a note, the replies to a comment.
+//
+// One question decides whether a thing is a child: if the parent is deleted,
+// should this disappear too? If it should, and it is edited, queried or grows
+// on its own, it embeds [ParentedItem] instead of standing in its parent's
+// document:
+//
+//	type Comment struct {
+//		parented.ParentedItem[Comment, Note]
+//		Body string `json:"body"`
+//	}
+//
+// A [Forest] knows which species belong to which, and under which [Rule]; every
+// delete through a repository of the forest applies the rules. Children are
+// written and read through their parent:
+//
+//	forest := parented.NewForest(parented.ForestConfig{})
+//	comments, err := parented.New[Comment](forest, notes, container, parented.Config{Rule: parented.Cascade})
+//	err = comments.Under(note).Create(ctx, &Comment{Body: "first"})
+//	for c, err := range comments.Under(note).Query(ctx, repository.All()) { ... }
+//
+// # Deletes that span partitions
+//
+// Under the default key a parent and its children lie in different logical
+// partitions, and no transaction spans them. A delete is therefore a sequence
+// of steps, each of which may be the last one before the process dies:
+//
+//  1. The document is marked: it disappears from reads at once and takes no
+//     new children. The mark is the journal; from here on the delete can be
+//     finished by anyone.
+//  2. Below it, from the top down, every document that may have children of
+//     its own is marked too; from the bottom up, all of them are removed.
+//  3. The document itself is removed.
+//
+// A second Delete of the same document, and [Forest.Resume] for all of them,
+// take up where a dead process stopped.
+//
+// # Children and a delete at the same time
+//
+// A write of a child looks at the parent before it and again after it. A
+// child that arrived too late for the delete's last look is therefore seen by
+// its own writer, which removes it and reports repository.ErrDanglingRef.
+// Only a process that dies between these two steps, in the same instant in
+// which another one deletes the parent, can leave a child behind;
+// [Forest.Sweep] finds and settles such children.
+package parented

@@ -1,0 +1,49 @@
+package parented
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// ChildrenError is a delete that the rule [Restrict] forbids. Nothing was
+// deleted. It unwraps to [repository.ErrHasChildren].
+type ChildrenError struct {
+	// Counts are the children that forbid it, by entity type.
+	Counts map[string]int64
+}
+
+// Error names the counts.
+func (e *ChildrenError) Error() string {
+	parts := make([]string, 0, len(e.Counts))
+	for name, n := range e.Counts {
+		parts = append(parts, fmt.Sprintf("%d %s", n, name))
+	}
+	slices.Sort(parts)
+	return fmt.Sprintf("%s: %s (delete or move them first)", repository.ErrHasChildren, strings.Join(parts, ", "))
+}
+
+// Unwrap returns [repository.ErrHasChildren].
+func (e *ChildrenError) Unwrap() error { return repository.ErrHasChildren }
+
+// DanglingError is a child whose parent does not exist or is being deleted. It
+// unwraps to [repository.ErrDanglingRef].
+type DanglingError struct {
+	// Field is the JSON name of the reference.
+	Field string
+	// EntityType and ID name what it points to.
+	EntityType, ID string
+}
+
+// Error names the field, the species and the id.
+func (e *DanglingError) Error() string {
+	if e.ID == "" {
+		return fmt.Sprintf("%s: %s is empty (write a child through Under(parent))", repository.ErrDanglingRef, e.Field)
+	}
+	return fmt.Sprintf("%s: %s names %s %q, which does not exist or is being deleted (create the parent first)", repository.ErrDanglingRef, e.Field, e.EntityType, e.ID)
+}
+
+// Unwrap returns [repository.ErrDanglingRef].
+func (e *DanglingError) Unwrap() error { return repository.ErrDanglingRef }

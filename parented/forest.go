@@ -1,0 +1,151 @@
+package parented
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// ForestConfig is what the deletes of a forest share. The zero value is ready
+// to use.
+type ForestConfig struct {
+	// Now gives the time that is stored as deletedAt. Defaults to time.Now.
+	Now func() time.Time
+	// PageSize is how many children are looked for at a time, 1 to 1,000. It
+	// bounds the memory of a delete: one page for each level of the tree.
+	// Defaults to 500.
+	PageSize int
+}
+
+// Forest knows the species of an application and which of them belong to
+// which. Put the repositories of one application into one forest, while it is
+// wired and before the first verb; after that it may be used by many
+// goroutines.
+type Forest struct {
+	cfg ForestConfig
+
+	mu      sync.RWMutex
+	species []*node
+}
+
+// NewForest returns an empty forest.
+func NewForest(cfg ForestConfig) *Forest {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.PageSize <= 0 || cfg.PageSize > 1000 {
+		cfg.PageSize = 500
+	}
+	return &Forest{cfg: cfg}
+}
+
+// Policy says what a delete leaves of a document of one species. The zero
+// value leaves nothing. Both fields need a container whose time to live is on;
+// elsewhere what is left would stay forever.
+type Policy struct {
+	// Tombstone is how long a deleted document stays, hidden, so that readers
+	// of the change feed see the delete. Defaults to 0: it is removed at once.
+	Tombstone time.Duration
+	// Retain is how long a deleted document can be restored. Its descendants
+	// are kept with it. Defaults to 0: it can't.
+	Retain time.Duration
+}
+
+// node is one species of a forest.
+type node struct {
+	*repository.Species
+	policy   Policy
+	children []*relation // of which this is the parent
+	parent   *relation   // of which this is the child; nil for a root
+	// applyRules makes the repository's Delete follow the rules. A species
+	// without children and policy keeps its plain delete, which also a batch
+	// can hold.
+	applyRules func()
+}
+
+// relation is a child species and the rule that its parent's deletes follow.
+type relation struct {
+	parent, child *node
+	rule          Rule
+}
+
+// Register puts a repository under the forest's deletes and says what they
+// leave. Roots need it only for a policy of their own; [New] registers a child
+// and its parent.
+func Register[T any](f *Forest, repo *repository.Repository[T], policy Policy) error {
+	if f == nil || repo == nil {
+		return &tenantitem.InvalidError{What: "forest", Reason: "the forest or the repository is nil", Hint: "make them with parented.NewForest and repository.New"}
+	}
+	if policy.Tombstone < 0 || policy.Retain < 0 {
+		return &tenantitem.InvalidError{What: "policy of " + repo.EntityType(), Reason: "a duration is negative", Hint: "leave it at 0 or give it at least a second"}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := register(f, repo)
+	n.policy.Tombstone = max(n.policy.Tombstone, policy.Tombstone)
+	n.policy.Retain = max(n.policy.Retain, policy.Retain)
+	if n.policy != (Policy{}) {
+		n.applyRules()
+	}
+	if n.policy.Retain > 0 {
+		repo.Attach(repository.Hooks{
+			Restore: func(ctx context.Context, d repository.Deletion) error { return f.restore(ctx, n, d) },
+			Purge:   func(ctx context.Context, d repository.Deletion) error { return f.purge(ctx, n, d) },
+		})
+	}
+	return nil
+}
+
+// register finds the node of a repository or makes it. The caller holds f.mu.
+func register[T any](f *Forest, repo *repository.Repository[T]) *node {
+	species := repo.Species()
+	for _, n := range f.species {
+		if n.Same(species) {
+			return n
+		}
+	}
+	n := &node{Species: species}
+	n.applyRules = func() {
+		repo.Attach(repository.Hooks{
+			Delete: func(ctx context.Context, d repository.Deletion) error { return f.delete(ctx, n, d) },
+			PlanDelete: func(ctx context.Context, d repository.Deletion) (*repository.DeletePlan, error) {
+				return f.plan(ctx, n, d)
+			},
+		})
+	}
+	f.species = append(f.species, n)
+	repo.Attach(repository.Hooks{Tombstones: true})
+	return n
+}
+
+// relate records that child belongs to parent. The caller holds f.mu.
+func (f *Forest) relate(parent, child *node, rule Rule) error {
+	switch {
+	case rule < Cascade || rule > Orphan:
+		return &tenantitem.InvalidError{What: "delete rule of " + child.EntityType(), Reason: rule.String() + " is none", Hint: "say parented.Cascade, parented.Restrict or parented.Orphan"}
+	case parent == child:
+		return &tenantitem.InvalidError{What: "child " + child.EntityType(), Reason: "it would be its own parent", Hint: "declare a second type for the nested ones"}
+	case child.parent != nil:
+		return declaredTwice(child, parent.EntityType())
+	}
+	for up := parent; up.parent != nil; up = up.parent.parent {
+		if up.parent.parent == child {
+			return &tenantitem.InvalidError{What: "child " + child.EntityType(), Reason: "it is an ancestor of its parent " + parent.EntityType(), Hint: "a tree of species has no cycles"}
+		}
+	}
+	r := &relation{parent: parent, child: child, rule: rule}
+	parent.children = append(parent.children, r)
+	child.parent = r
+	parent.applyRules()
+	return nil
+}
+
+// all returns the species in the order of registration.
+func (f *Forest) all() []*node {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	return append([]*node(nil), f.species...)
+}

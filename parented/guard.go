@@ -1,0 +1,174 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// beforeWrite refuses children whose parent is not there. It reads every
+// parent once, however many children there are.
+func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entities []any) error {
+	ids, err := r.parentsOf(entities)
+	if err != nil {
+		return err
+	}
+	dead, err := r.deadParents(ctx, tenant, ids, entities)
+	if err != nil || len(dead) == 0 {
+		return err
+	}
+	return r.dangling(dead[0])
+}
+
+// afterWrite looks again. A delete of the parent that began after the first
+// look may have made its own last look before the child was stored; one of the
+// two always sees the other.
+func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
+	ids, err := r.parentsOf(entities)
+	if err != nil {
+		return err
+	}
+	dead, err := r.deadParents(ctx, tenant, ids, entities)
+	if err != nil || len(dead) == 0 {
+		return err
+	}
+	for _, e := range entities {
+		child, ok := e.(*C)
+		if !ok {
+			continue
+		}
+		if id, _ := r.link(child); !slices.Contains(dead, string(*id)) {
+			continue
+		}
+		if err := r.settle(ctx, tenant, child, created); err != nil {
+			return err
+		}
+	}
+	if created {
+		return r.dangling(dead[0])
+	}
+	return nil
+}
+
+// settle does to one child what the delete of its parent would have done.
+func (r *Repository[C, P]) settle(ctx context.Context, tenant string, child *C, created bool) error {
+	meta := r.children.Meta(child)
+	key, err := r.keyOf(child)
+	if err != nil {
+		return err
+	}
+	stub, err := r.node.Stub(ctx, tenant, key, meta.ID)
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if created {
+		meta.ETag = ""
+		return r.forest.uproot(ctx, r.node, tenant, stub)
+	}
+	return r.forest.settle(ctx, r.node.parent, tenant, stub)
+}
+
+// parentsOf fills in the parents' species and returns the distinct ids.
+func (r *Repository[C, P]) parentsOf(entities []any) ([]string, error) {
+	var ids []string
+	for _, e := range entities {
+		child, ok := e.(*C)
+		if !ok {
+			continue
+		}
+		parentID, entityType := r.link(child)
+		*entityType = r.parents.EntityType()
+		if *parentID == "" {
+			if r.node.parent.rule == Orphan && r.children.Meta(child).ETag != "" {
+				continue // its parent was deleted
+			}
+			return nil, &DanglingError{Field: parentField}
+		}
+		if err := tenantitem.ValidateID(string(*parentID)); err != nil {
+			return nil, err
+		}
+		ids = append(ids, string(*parentID))
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids), nil
+}
+
+// maxParentsPerQuery keeps the text of a query by ids short.
+const maxParentsPerQuery = 500
+
+// deadParents returns those of the parents that do not exist or are deleted.
+func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids []string, entities []any) ([]string, error) {
+	parents := r.parents.Species()
+	if len(ids) == 1 {
+		stub, err := parents.Stub(ctx, tenant, r.parentKey(ids[0], entities), ids[0])
+		switch {
+		case errors.Is(err, repository.ErrNotFound):
+			return ids, nil
+		case err != nil:
+			return nil, err
+		case stub.DeletedAt != "":
+			return ids, nil
+		}
+		return nil, nil
+	}
+	var dead []string
+	for chunk := range slices.Chunk(ids, maxParentsPerQuery) {
+		alive := map[string]bool{}
+		for stub, err := range parents.Stubs(ctx, tenant, nil, repository.Where(repository.In("id", anys(chunk)...))) {
+			if err != nil {
+				return nil, err
+			}
+			alive[stub.ID] = alive[stub.ID] || stub.DeletedAt == ""
+		}
+		for _, id := range chunk {
+			if !alive[id] {
+				dead = append(dead, id)
+			}
+		}
+	}
+	return dead, nil
+}
+
+// parentKey is what a child tells of where its parent lies: nothing under the
+// default key; the parent's id, or a key field that both have.
+func (r *Repository[C, P]) parentKey(parentID string, entities []any) []any {
+	var key []any
+	for i, path := range r.parents.Species().KeyPaths() {
+		switch {
+		case i == 0 || path == "/entityType":
+		case path == "/id":
+			key = append(key, parentID)
+		default:
+			field, ok := r.children.Model().Field(strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "."))
+			if !ok || len(entities) != 1 || !slices.Contains(r.ownLevels(), path) {
+				return key
+			}
+			value, ok := field.Value(reflect.ValueOf(entities[0]).Elem())
+			if !ok || value.IsZero() {
+				return key
+			}
+			key = append(key, value.Interface())
+		}
+	}
+	return key
+}
+
+func (r *Repository[C, P]) dangling(id string) error {
+	return &DanglingError{Field: parentField, EntityType: r.parents.EntityType(), ID: id}
+}
+
+func anys(ids []string) []any {
+	out := make([]any, len(ids))
+	for i, id := range ids {
+		out[i] = id
+	}
+	return out
+}

@@ -1,0 +1,34 @@
+package parented
+
+import "github.com/cosmosgrove/grove/tenantitem"
+
+// ParentedItem is the base of a child: a document of its own that belongs to
+// one of type P. Embed it with the child's own type first.
+//
+// It must not get a MarshalJSON or UnmarshalJSON method: promoted to the
+// embedding struct, it would drop every field that the struct adds.
+type ParentedItem[C, P any] struct {
+	tenantitem.Meta
+	// ParentID is the parent's id, in the same tenant. It is filled by
+	// [Scope.Create] and changed by [Repository.Move]. It is empty in a child
+	// whose parent was deleted under the rule [Orphan].
+	ParentID tenantitem.Ref[P] `json:"parentId"`
+	// ParentEntityType is the stored name of the parent's species.
+	ParentEntityType string `json:"parentEntityType"`
+}
+
+// Ref returns a typed reference to this document, to be stored in others.
+func (p *ParentedItem[C, P]) Ref() tenantitem.Ref[C] { return tenantitem.Ref[C](p.ID) }
+
+func (p *ParentedItem[C, P]) mustEmbedParentedItem(*C) (parentID *tenantitem.Ref[P], parentEntityType *string) {
+	return &p.ParentID, &p.ParentEntityType
+}
+
+// Child is the constraint of everything that takes a child. Only a struct that
+// embeds ParentedItem of its own type and its parent's satisfies it, and the
+// missing method's name in the compiler's message says so. It appears on
+// constructors only; C's pointer type is inferred.
+type Child[C, P any] interface {
+	tenantitem.Item[C]
+	mustEmbedParentedItem(*C) (*tenantitem.Ref[P], *string)
+}

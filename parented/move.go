@@ -1,0 +1,110 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Move gives a child another parent; its own children go with it. It fails
+// with [repository.ErrDanglingRef] when the new parent does not exist or is
+// being deleted, and the child stays where it was. It is not possible where
+// the parent's id is part of the children's partition key, since documents
+// can't change their partition.
+func (r *Repository[C, P]) Move(ctx context.Context, tenant, id string, to tenantitem.Ref[P]) error {
+	if err := r.move(ctx, tenant, id, to); err != nil {
+		var already *repository.Error
+		if errors.As(err, &already) {
+			return err
+		}
+		return &repository.Error{Op: "Move", EntityType: r.EntityType(), TenantID: tenant, ID: id, Err: err}
+	}
+	return nil
+}
+
+func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenantitem.Ref[P]) error {
+	if err := fence(ctx, tenant); err != nil {
+		return err
+	}
+	if err := errors.Join(tenantitem.ValidateTenantID(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(string(to))); err != nil {
+		return err
+	}
+	for _, path := range r.ownLevels() {
+		if path == "/"+parentField {
+			return fmt.Errorf("%w: the parent's id is part of the partition key (create the child again under the new parent)", repository.ErrInvalid)
+		}
+	}
+	if err := r.alive(ctx, tenant, string(to)); err != nil {
+		return err
+	}
+	for stalls := 0; ; stalls++ {
+		child, err := r.node.Stub(ctx, tenant, nil, id)
+		if err != nil {
+			return err
+		}
+		if child.DeletedAt != "" {
+			return repository.ErrNotFound
+		}
+		if child.ParentID == string(to) {
+			return nil
+		}
+		moved, err := r.reparent(ctx, child, string(to))
+		if err != nil {
+			return err
+		}
+		if len(moved) == 1 {
+			return r.arrived(ctx, tenant, moved[0], child.ParentID)
+		}
+		if err := r.forest.tryAgain(ctx, stalls); err != nil {
+			return err
+		}
+	}
+}
+
+// arrived looks at the new parent again, as a create does. A child that came
+// too late goes back to where it was.
+func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child repository.Stub, from string) error {
+	gone := r.alive(ctx, tenant, child.ParentID)
+	if !errors.Is(gone, repository.ErrDanglingRef) {
+		return gone
+	}
+	back, err := r.reparent(ctx, child, from)
+	if err != nil || len(back) == 0 {
+		return errors.Join(gone, err) // it changed or went with its new parent
+	}
+	if from == "" {
+		return gone
+	}
+	if err := r.alive(ctx, tenant, from); errors.Is(err, repository.ErrDanglingRef) {
+		return errors.Join(gone, r.forest.settle(ctx, r.node.parent, tenant, back[0]))
+	} else if err != nil {
+		return errors.Join(gone, err)
+	}
+	return gone
+}
+
+func (r *Repository[C, P]) reparent(ctx context.Context, child repository.Stub, to string) ([]repository.Stub, error) {
+	return r.node.Edit(ctx, []repository.Stub{child}, func(s repository.Stub) repository.Stub {
+		s.ParentID = to
+		return s
+	})
+}
+
+// alive fails with a DanglingError when there is no such parent.
+func (r *Repository[C, P]) alive(ctx context.Context, tenant, id string) error {
+	dead, err := r.deadParents(ctx, tenant, []string{id}, nil)
+	if err == nil && len(dead) > 0 {
+		err = r.dangling(id)
+	}
+	return err
+}
+
+func fence(ctx context.Context, tenant string) error {
+	if bound, ok := repository.TenantFrom(ctx); ok && bound != tenant {
+		return repository.ErrTenantMismatch
+	}
+	return nil
+}

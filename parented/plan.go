@@ -1,0 +1,52 @@
+package parented
+
+import (
+	"context"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// plan says what a delete would do, by the same walk and without a change.
+func (f *Forest) plan(ctx context.Context, n *node, d repository.Deletion) (*repository.DeletePlan, error) {
+	root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+	if err != nil {
+		return nil, err
+	}
+	plan := &repository.DeletePlan{
+		Removed:     map[string]int64{n.EntityType(): 1},
+		Orphaned:    map[string]int64{},
+		Restricting: map[string]int64{},
+	}
+	if err := f.planUnder(ctx, n, d.TenantID, []repository.Stub{root}, plan); err != nil {
+		return nil, err
+	}
+	plan.Estimate()
+	return plan, nil
+}
+
+func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []repository.Stub, plan *repository.DeletePlan) error {
+	for _, r := range n.children {
+		counts := map[Rule]map[string]int64{Cascade: plan.Removed, Orphan: plan.Orphaned, Restrict: plan.Restricting}[r.rule]
+		for key, ids := range families(r.child, parents) {
+			q := present().And(repository.In(parentField, ids...))
+			if r.rule != Cascade || len(r.child.children) == 0 {
+				count, err := r.child.Count(ctx, tenant, key, q)
+				if err != nil {
+					return err
+				}
+				if count > 0 {
+					counts[r.child.EntityType()] += count
+				}
+				continue
+			}
+			err := f.inChunks(r.child.Stubs(ctx, tenant, key, q), func(stubs []repository.Stub) error {
+				counts[r.child.EntityType()] += int64(len(stubs))
+				return f.planUnder(ctx, r.child, tenant, stubs, plan)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package parented
+
+import (
+	"context"
+	"time"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// remains says what a delete leaves of the documents that it is done with.
+type remains struct {
+	forest *Forest
+	// at and retain keep everything that is deleted together restorable; a
+	// retain of 0 doesn't.
+	at     string
+	retain time.Duration
+	// nothing removes documents also of species that leave tombstones.
+	nothing bool
+}
+
+// remains follows the policy of the document that the delete began with: what
+// is below a document that can be restored can be restored with it.
+func (f *Forest) remains(n *node, root repository.Stub) remains {
+	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
+		return remains{forest: f, nothing: true}
+	}
+	return remains{forest: f, at: root.DeletedAt, retain: n.policy.Retain}
+}
+
+// of leaves of the documents what is to be left, and returns how many of them
+// were still there unchanged.
+func (r remains) of(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+	var done []repository.Stub
+	var err error
+	switch {
+	case r.retain > 0:
+		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, seconds(r.retain)) })
+	case n.policy.Tombstone > 0 && !r.nothing:
+		now := r.forest.now()
+		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
+			s.DeletedAt, s.TTL, s.Deletion = now, seconds(n.policy.Tombstone), nil
+			return s
+		})
+	default:
+		done, err = n.Remove(ctx, stubs)
+	}
+	return len(done), err
+}
+
+// retained is a document that was deleted softly. Its journal keeps the ttl
+// that it had.
+func retained(s repository.Stub, at string, ttl int) repository.Stub {
+	former := s.TTL
+	if s.Deletion != nil {
+		former = s.Deletion.TTL
+	}
+	s.DeletedAt, s.TTL = at, ttl
+	s.Deletion = &repository.Journal{Phase: phaseRetained, TTL: former}
+	return s
+}
+
+// seconds is a duration as the service counts it, at least one.
+func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Second)) }

@@ -1,0 +1,121 @@
+package parented
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Config says how a child species is stored and what becomes of it when its
+// parent is deleted.
+type Config struct {
+	repository.Config
+	// Rule is required; see [Cascade], [Restrict] and [Orphan].
+	Rule Rule
+	// Policy says what a delete leaves of a child.
+	Policy Policy
+}
+
+// Repository reads and writes one child species. Bind it to a parent with
+// Under, or to a tenant with In. It is safe for use by many goroutines.
+type Repository[C, P any] struct {
+	forest   *Forest
+	node     *node
+	children *repository.Repository[C]
+	parents  *repository.Repository[P]
+	link     func(*C) (parentID *tenantitem.Ref[P], parentEntityType *string)
+}
+
+// New returns the repository of a child in a container and declares in the
+// forest that it belongs to the parents' species. For grandchildren, pass
+// the child's own [Repository.Items] as the parents. It sends nothing.
+//
+// It fails with [repository.ErrInvalid] when the struct, the names or the key
+// don't fit together, when the rule is missing, and when the child was
+// declared before, under this parent or another: a child has one parent type.
+func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repository[P], container *azcosmos.ContainerClient, cfg Config) (*Repository[C, P], error) {
+	if forest == nil || parents == nil {
+		return nil, &tenantitem.InvalidError{What: "parents", Reason: "the forest or the parents' repository is nil", Hint: "make them with parented.NewForest and repository.New"}
+	}
+	children, err := repository.NewOf[C, PC](container, cfg.Config)
+	if err != nil {
+		return nil, err
+	}
+	r := &Repository[C, P]{forest: forest, children: children, parents: parents}
+	r.link = func(c *C) (*tenantitem.Ref[P], *string) { return PC(c).mustEmbedParentedItem(c) }
+	if err := r.join(cfg); err != nil {
+		return nil, err
+	}
+	children.Attach(repository.Hooks{
+		BeforeWrite: []func(context.Context, string, []any) error{r.beforeWrite},
+		AfterWrite:  []func(context.Context, string, []any, bool) error{r.afterWrite},
+	})
+	return r, nil
+}
+
+// join puts the child into the forest.
+func (r *Repository[C, P]) join(cfg Config) error {
+	if cfg.Rule == Orphan {
+		for _, path := range r.children.Species().KeyPaths() {
+			if path == "/"+parentField {
+				return &tenantitem.InvalidError{What: "delete rule of " + r.children.EntityType(), Reason: "the parent's id is part of its partition key, which can't be cleared", Hint: "use Cascade or Restrict, or another key"}
+			}
+		}
+	}
+	if err := r.undeclared(); err != nil {
+		return err
+	}
+	if err := Register(r.forest, r.children, cfg.Policy); err != nil {
+		return err
+	}
+	r.forest.mu.Lock()
+	defer r.forest.mu.Unlock()
+	r.node = register(r.forest, r.children)
+	return r.forest.relate(register(r.forest, r.parents), r.node, cfg.Rule)
+}
+
+// undeclared refuses a child type that the forest has already.
+func (r *Repository[C, P]) undeclared() error {
+	for _, n := range r.forest.all() {
+		if n.parent != nil && n.Model().Type == reflect.TypeFor[C]() {
+			return declaredTwice(n, r.parents.EntityType())
+		}
+	}
+	return nil
+}
+
+func declaredTwice(child *node, again string) error {
+	return &tenantitem.InvalidError{
+		What:   "child " + child.EntityType(),
+		Reason: fmt.Sprintf("it was registered under %s and again under %s", child.parent.parent.EntityType(), again),
+		Hint:   "register it once; a child has one parent type",
+	}
+}
+
+// parentField is the JSON name of ParentedItem.ParentID.
+const parentField = "parentId"
+
+// Items returns the children as a plain repository: for reading them by id,
+// for Mutate and Patch, and as the parents of their own children. Its writes
+// follow the same rules.
+func (r *Repository[C, P]) Items() *repository.Repository[C] { return r.children }
+
+// Parents returns the parents' repository.
+func (r *Repository[C, P]) Parents() *repository.Repository[P] { return r.parents }
+
+// EntityType returns the stored name of the child species.
+func (r *Repository[C, P]) EntityType() string { return r.children.EntityType() }
+
+// In binds a tenant, and further key values, over the children of all parents;
+// see [repository.Repository.In]. A Create there needs the entity's ParentID.
+func (r *Repository[C, P]) In(tenant string, key ...any) *repository.Scope[C] {
+	return r.children.In(tenant, key...)
+}
+
+// AllTenants reads across tenants; see [repository.Repository.AllTenants].
+func (r *Repository[C, P]) AllTenants() *repository.Reader[C] { return r.children.AllTenants() }

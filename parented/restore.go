@@ -1,0 +1,126 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// restore brings back a document that was deleted softly and what was deleted
+// with it. The document itself comes last, so that until then the restore can
+// be taken up by anyone.
+func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) error {
+	for stalls := 0; ; stalls++ {
+		root, err := f.retained(ctx, n, d)
+		if err != nil {
+			return err
+		}
+		if err := f.parentAlive(ctx, n, d.TenantID, root); err != nil {
+			return err
+		}
+		if !underWay(root, phaseRestoring) {
+			begun, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phaseRestoring) })
+			if len(begun) == 0 {
+				if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+					return err
+				}
+				if err := f.tryAgain(ctx, stalls); err != nil {
+					return err
+				}
+				continue
+			}
+			root = begun[0]
+		}
+		return f.carryOutRestore(ctx, n, d.TenantID, root)
+	}
+}
+
+// carryOutRestore finishes a restore that was begun.
+func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+	open := func(ctx context.Context, below *node, stubs []repository.Stub) (int, error) {
+		done, err := below.Edit(ctx, stubs, unmarked)
+		return len(done), err
+	}
+	p := &pass{
+		forest: f, tenant: tenant,
+		which: repository.SQL("c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase", repository.P("d", root.DeletedAt), repository.P("phase", phaseRetained)),
+		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
+			return open(ctx, r.child, stubs)
+		},
+	}
+	if err := p.under(ctx, n, []repository.Stub{root}); err != nil {
+		return err
+	}
+	if err := f.last(ctx, n, tenant, root, open); err != nil {
+		return err
+	}
+	// The parent may have been deleted since it was looked at.
+	if err := f.parentAlive(ctx, n, tenant, root); !errors.Is(err, repository.ErrDanglingRef) {
+		return err
+	} else if settled := f.settle(ctx, n.parent, tenant, root); settled != nil {
+		return settled
+	} else {
+		return err
+	}
+}
+
+// parentAlive fails with a DanglingError when the document is a child of a
+// parent that is gone.
+func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s repository.Stub) error {
+	if n.parent == nil || s.ParentID == "" {
+		return nil
+	}
+	parents := n.parent.parent
+	for stub, err := range parents.Stubs(ctx, tenant, nil, repository.Where(repository.Eq("id", s.ParentID))) {
+		if err != nil {
+			return err
+		}
+		if stub.DeletedAt == "" {
+			return nil
+		}
+	}
+	return &DanglingError{Field: parentField, EntityType: parents.EntityType(), ID: s.ParentID}
+}
+
+// retained reads a document that can be restored or purged.
+func (f *Forest) retained(ctx context.Context, n *node, d repository.Deletion) (repository.Stub, error) {
+	s, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+	switch {
+	case err != nil:
+		return s, err
+	case s.DeletedAt == "":
+		return s, fmt.Errorf("%w: the document is not deleted", repository.ErrConflict)
+	case s.Deletion == nil || s.Deletion.Phase != phaseRetained && s.Deletion.Phase != phaseRestoring && s.Deletion.Phase != phasePurging:
+		return s, repository.ErrNotFound // its delete is still under way, or it left a tombstone only
+	}
+	return s, nil
+}
+
+// purge removes a document that was deleted softly, and what was deleted with it.
+func (f *Forest) purge(ctx context.Context, n *node, d repository.Deletion) error {
+	for stalls := 0; ; stalls++ {
+		root, err := f.retained(ctx, n, d)
+		if err != nil {
+			return err
+		}
+		if root.Deletion.Phase == phaseRestoring {
+			return fmt.Errorf("%w: the document is being restored", repository.ErrConflict)
+		}
+		if !underWay(root, phasePurging) {
+			begun, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phasePurging) })
+			if len(begun) == 0 {
+				if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+					return err
+				}
+				if err := f.tryAgain(ctx, stalls); err != nil {
+					return err
+				}
+				continue
+			}
+			root = begun[0]
+		}
+		return f.carryOut(ctx, n, d.TenantID, root)
+	}
+}

@@ -1,0 +1,76 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// Resumed says what [Forest.Resume] found.
+type Resumed struct {
+	// Finished counts the deletes and restores that were carried out.
+	Finished int
+	// Refused counts the deletes that Restrict forbids; they were taken back.
+	Refused int
+}
+
+// Resume finishes what processes that died have begun: deletes, purges and
+// restores. Call it at start, and from time to time. Several processes may do
+// so at once. With tenants it looks at those only, else it asks every physical
+// partition of every container: one query for each species that deletes can
+// begin with, which the index answers.
+//
+// It goes on after an error and returns all of them joined.
+func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error) {
+	var out Resumed
+	var errs []error
+	unfinished := repository.SQL("c.ttl = -1 AND IS_DEFINED(c.deletedAt) AND c."+repository.JournalField+".phase != @part", repository.P("part", phasePart))
+	for _, n := range f.all() {
+		if len(n.children) == 0 && n.policy.Retain == 0 {
+			continue
+		}
+		var begun []repository.Stub
+		var err error
+		if len(tenants) == 0 {
+			begun, err = collect(n.StubsOfAllTenants(ctx, unfinished))
+			errs = append(errs, err)
+		}
+		for _, tenant := range tenants {
+			more, err := collect(n.Stubs(ctx, tenant, nil, unfinished))
+			begun = append(begun, more...)
+			errs = append(errs, err)
+		}
+		for _, root := range begun {
+			tenant, _ := root.Key[0].(string)
+			errs = append(errs, out.add(f.finish(ctx, n, tenant, root)))
+		}
+	}
+	return out, errors.Join(errs...)
+}
+
+func (f *Forest) finish(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+	var err error
+	switch {
+	case underWay(root, phaseRestoring):
+		err = f.carryOutRestore(ctx, n, tenant, root)
+	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
+		err = f.carryOut(ctx, n, tenant, root)
+	}
+	if err != nil {
+		return fmt.Errorf("finish the delete of %s %q of tenant %q: %w", n.EntityType(), root.ID, tenant, err)
+	}
+	return nil
+}
+
+func (r *Resumed) add(err error) error {
+	switch {
+	case err == nil:
+		r.Finished++
+	case errors.Is(err, repository.ErrHasChildren):
+		r.Refused++
+		return nil
+	}
+	return err
+}

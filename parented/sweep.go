@@ -1,0 +1,87 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// SweepOptions narrow a sweep; nil is the defaults.
+type SweepOptions struct {
+	// MinAge leaves out children that were written more recently: their parent
+	// may be too new to be seen by every reader. Defaults to a minute.
+	MinAge time.Duration
+	// Keep only reports.
+	Keep bool
+}
+
+// Swept counts the children without a parent that a sweep found, by entity type.
+type Swept map[string]int64
+
+// Sweep looks for children whose parent does not exist and applies the rule of
+// their relation: Cascade removes them, Orphan clears their parentId; under
+// Restrict they are only counted. Such children come from writers that went
+// around the repositories, from imports, and from a process that died at the
+// instant that the package's documentation names. It reads the outline of
+// every child of the tenant and every parent's once.
+func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (Swept, error) {
+	o := SweepOptions{MinAge: time.Minute}
+	if opts != nil {
+		o.Keep = opts.Keep
+		if opts.MinAge != 0 {
+			o.MinAge = opts.MinAge
+		}
+	}
+	if err := fence(ctx, tenant); err != nil {
+		return nil, err
+	}
+	swept := Swept{}
+	settled := f.cfg.Now().Add(-o.MinAge).Unix()
+	for _, n := range f.all() {
+		if n.parent == nil {
+			continue
+		}
+		q := present().AndSQL("c.parentId != '' AND c._ts <= @settled", repository.P("settled", settled))
+		err := f.inChunks(n.Stubs(ctx, tenant, nil, q), func(stubs []repository.Stub) error {
+			return f.sweepChunk(ctx, n.parent, tenant, stubs, o.Keep, swept)
+		})
+		if err != nil {
+			return swept, err
+		}
+	}
+	return swept, nil
+}
+
+func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stubs []repository.Stub, keep bool, swept Swept) error {
+	ids := make([]any, 0, len(stubs))
+	there := map[string]bool{}
+	for _, s := range stubs {
+		if !there[s.ParentID] {
+			there[s.ParentID] = true
+			ids = append(ids, s.ParentID)
+		}
+	}
+	clear(there)
+	// A parent whose delete is under way is there: that delete takes its children.
+	for parent, err := range r.parent.Stubs(ctx, tenant, nil, present().And(repository.In("id", ids...))) {
+		if err != nil {
+			return err
+		}
+		there[parent.ID] = true
+	}
+	for _, s := range stubs {
+		if there[s.ParentID] {
+			continue
+		}
+		swept[r.child.EntityType()]++
+		if keep {
+			continue
+		}
+		if err := f.settle(ctx, r, tenant, s); err != nil && !errors.Is(err, repository.ErrPreconditionFailed) {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,122 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// Remove deletes the documents, in batches of one logical partition each. A
+// document that changed since its outline was read, or that is gone, is passed
+// over. It returns what was removed. After [ErrAmbiguous] the caller has to
+// look at what is there.
+func (s *Species) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err error) {
+	return s.change(ctx, "Remove", stubs, func(stub Stub) (batchOp, Stub) {
+		return batchOp{verb: "Delete", id: stub.ID, append: func(b *azcosmos.TransactionalBatch) {
+			b.DeleteItem(escapeJSON(stub.ID), &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(stub.ETag)})
+		}}, stub
+	})
+}
+
+// Edit changes what a Stub holds of each document (not its id or key), as
+// Remove does. It returns the outlines of what was changed, new etags included.
+func (s *Species) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
+	return s.change(ctx, "Edit", stubs, func(stub Stub) (batchOp, Stub) {
+		next := edit(stub)
+		stamp := s.core.stamp()
+		ops := patchBetween(stub, next)
+		ops.AppendSet("/"+stampField, stamp)
+		return batchOp{verb: "Patch", id: stub.ID, stamp: stamp, append: func(b *azcosmos.TransactionalBatch) {
+			b.PatchItem(escapeJSON(stub.ID), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(stub.ETag)})
+		}}, next
+	})
+}
+
+// patchBetween writes the difference of two outlines as a patch.
+func patchBetween(old, next Stub) azcosmos.PatchOperations {
+	var ops azcosmos.PatchOperations
+	field := func(path string, changed, have, want bool, value any) {
+		switch {
+		case !changed:
+		case want:
+			ops.AppendSet(path, value)
+		case have:
+			ops.AppendRemove(path)
+		}
+	}
+	field("/deletedAt", old.DeletedAt != next.DeletedAt, old.DeletedAt != "", next.DeletedAt != "", next.DeletedAt)
+	field("/ttl", old.TTL != next.TTL, old.TTL != 0, next.TTL != 0, next.TTL)
+	field("/"+JournalField, old.Deletion != next.Deletion, old.Deletion != nil, next.Deletion != nil, next.Deletion)
+	if old.ParentID != next.ParentID {
+		ops.AppendSet("/parentId", next.ParentID)
+	}
+	return ops
+}
+
+// change applies one operation to each document, a hundred at a time.
+func (s *Species) change(ctx context.Context, op string, stubs []Stub, operation func(Stub) (batchOp, Stub)) (done []Stub, err error) {
+	for _, group := range byPartition(stubs) {
+		at, err := s.partitionOf(group[0])
+		if err != nil {
+			return done, err
+		}
+		k := call{core: s.core, op: op, at: &at}
+		if err := k.start(ctx); err != nil {
+			return done, k.fail(err)
+		}
+		for chunk := range slices.Chunk(group, MaxBatchOperations) {
+			changed, err := k.changeTogether(ctx, chunk, operation)
+			done = append(done, changed...)
+			if err != nil {
+				return done, k.fail(err)
+			}
+		}
+	}
+	return done, nil
+}
+
+// changeTogether sends one batch, without those that turn out to have changed.
+func (k *call) changeTogether(ctx context.Context, stubs []Stub, operation func(Stub) (batchOp, Stub)) ([]Stub, error) {
+	ops, next := make([]batchOp, 0, len(stubs)), make([]Stub, 0, len(stubs))
+	for _, stub := range stubs {
+		op, changed := operation(stub)
+		ops, next = append(ops, op), append(next, changed)
+	}
+	for len(ops) > 0 {
+		results, err := k.execute(ctx, ops)
+		var at *BatchError
+		switch {
+		case err == nil:
+			for i := range next {
+				next[i].ETag = string(results[i].ETag)
+			}
+			return next, nil
+		case errors.As(err, &at) && (at.Status == http.StatusNotFound || at.Status == http.StatusPreconditionFailed):
+			ops, next = slices.Delete(ops, at.Index, at.Index+1), slices.Delete(next, at.Index, at.Index+1)
+		default:
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// byPartition groups documents by their logical partition, in the order of
+// each partition's first.
+func byPartition(stubs []Stub) [][]Stub {
+	var groups [][]Stub
+	index := map[string]int{}
+	for _, stub := range stubs {
+		text := keyText(stub.Key)
+		i, ok := index[text]
+		if !ok {
+			i = len(groups)
+			index[text] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], stub)
+	}
+	return groups
+}
