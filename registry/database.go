@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -18,6 +19,7 @@ type Database struct {
 	plan       *Plan
 	client     *azcosmos.Client
 	containers map[string]*azcosmos.ContainerClient
+	forest     *parented.Forest
 }
 
 // Open makes the repositories of a plan. It sends nothing, so that it works
@@ -30,7 +32,7 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 		return nil, &tenantitem.InvalidError{What: "client", Reason: "it is nil", Hint: "make one with registry.NewClient"}
 	}
 	plan = plan.clone() // a plan may be opened more than once, and repositories belong to one client
-	db := &Database{plan: plan, client: client, containers: map[string]*azcosmos.ContainerClient{}}
+	db := &Database{plan: plan, client: client, containers: map[string]*azcosmos.ContainerClient{}, forest: parented.NewForest(parented.ForestConfig{})}
 	sessions := map[string]*repository.Sessions{}
 	for _, c := range plan.containers {
 		sessions[c.ID] = &repository.Sessions{}
@@ -91,6 +93,9 @@ func (db *Database) Plan() *Plan { return db.plan }
 
 // Client returns the client of the account.
 func (db *Database) Client() *azcosmos.Client { return db.client }
+
+// Forest returns what carries the delete rules out, for its Resume and Sweep.
+func (db *Database) Forest() *parented.Forest { return db.forest }
 
 // Container returns the client of a container of the plan. What is done with
 // it goes around the tenant fence, the delete rules and the copies.

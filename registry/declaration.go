@@ -9,6 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -45,13 +46,16 @@ func declareEntity[T any, PT tenantitem.Root[T]](site string, opts []Option) Dec
 		goType: reflect.TypeFor[T](),
 		opts:   opts,
 		model:  tenantitem.ModelOf[T, PT],
-		open: func(_ *Database, s *Species, c *azcosmos.ContainerClient, cfg repository.Config) error {
+		open: func(db *Database, s *Species, c *azcosmos.ContainerClient, cfg repository.Config) error {
 			repo, err := repository.New[T, PT](c, cfg)
 			if err != nil {
 				return err
 			}
 			made(s, repo)
-			return nil
+			if s.policy == (parented.Policy{}) {
+				return nil // a root without children keeps its plain delete
+			}
+			return parented.Register(db.forest, repo, s.policy)
 		},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"go.uber.org/fx"
 
+	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -57,6 +58,15 @@ func Module(cfg Config) fx.Option {
 func Entity[T any, PT tenantitem.Root[T]](opts ...Option) fx.Option {
 	d := declareEntity[T, PT](callSite(), opts)
 	return register(d, func(db *Database) (*repository.Repository[T], error) { return RepositoryOf[T, PT](db) })
+}
+
+// Child registers a child species under its parent and provides its
+// *parented.Repository[C, P]. The rule says what becomes of the children when
+// the parent is deleted. The compiler refuses a C that does not embed
+// parented.ParentedItem of its own type and its parent's.
+func Child[C, P any, PC parented.Child[C, P]](rule parented.Rule, opts ...Option) fx.Option {
+	d := declareChild[C, P, PC](callSite(), rule, opts)
+	return register(d, func(db *Database) (*parented.Repository[C, P], error) { return ChildrenOf[C, P, PC](db) })
 }
 
 // register adds a declaration and the constructor of what it gives. Each has a

@@ -253,7 +253,6 @@ func (p *Plan) repositoryConfig(s *Species) repository.Config {
 		Aliases:      s.Aliases,
 		PartitionKey: s.PartitionKey,
 		CursorKey:    p.cfg.CursorKey,
-		Tombstones:   s.tombstones,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -25,10 +26,10 @@ type Species struct {
 	Container    string
 	PartitionKey []string
 
-	from       *Declaration
-	ttl        time.Duration
-	ttlReason  string // why the container's time to live must be on; empty when it need not
-	tombstones bool
+	from      *Declaration
+	ttl       time.Duration
+	ttlReason string          // why the container's time to live must be on; empty when it need not
+	policy    parented.Policy // what a delete leaves
 
 	// Set by Open.
 	typed    any // *repository.Repository of the Go type
@@ -46,16 +47,17 @@ func made[T any](s *Species, repo *repository.Repository[T]) {
 func (s *Species) String() string { return s.from.String() }
 
 // RequireTombstones makes deletes of this species visible to readers of the
-// change feed: a deleted document stays for a while with its deletedAt set,
-// hidden from every repository. It turns the container's time to live on. To
-// be called from [Extension].Plan.
-func (s *Species) RequireTombstones(reason string) {
-	s.tombstones = true
+// change feed: a deleted document stays at least so long with its deletedAt
+// set, hidden from every repository. It turns the container's time to live on.
+// The reason completes "it needs a time to live, because". To be called from
+// [Extension].Plan.
+func (s *Species) RequireTombstones(keep time.Duration, reason string) {
+	s.policy.Tombstone = max(s.policy.Tombstone, keep)
 	s.needsTTL(reason)
 }
 
-// Tombstones reports whether deleted documents stay for a while.
-func (s *Species) Tombstones() bool { return s.tombstones }
+// Policy says what a delete leaves of a document of this species.
+func (s *Species) Policy() parented.Policy { return s.policy }
 
 // Repository returns the species' repository without its Go type; nil before
 // the plan is opened. See [BaseOf] for the typed one.

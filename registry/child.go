@@ -1,0 +1,59 @@
+package registry
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// ChildOf declares a child species and what becomes of its documents when
+// their parent is deleted, for [NewPlan]. With fx it is [Child].
+func ChildOf[C, P any, PC parented.Child[C, P]](rule parented.Rule, opts ...Option) Declaration {
+	return declareChild[C, P, PC](callSite(), rule, opts)
+}
+
+func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.Rule, opts []Option) Declaration {
+	child, parent := reflect.TypeFor[C](), reflect.TypeFor[P]()
+	return Declaration{
+		call:   fmt.Sprintf("registry.Child[%s, %s]", typeName(child), typeName(parent)),
+		site:   site,
+		goType: child,
+		parent: parent,
+		opts:   opts,
+		model:  tenantitem.ModelOf[C, PC],
+		open: func(db *Database, s *Species, c *azcosmos.ContainerClient, cfg repository.Config) error {
+			parents, err := BaseOf[P](db)
+			if err != nil {
+				return err
+			}
+			children, err := parented.New[C, P, PC](db.forest, parents, c, parented.Config{Config: cfg, Rule: rule, Policy: s.policy})
+			if err != nil {
+				return err
+			}
+			made(s, children.Items())
+			s.children = children
+			return nil
+		},
+	}
+}
+
+// ChildrenOf returns the repository of a child species. It fails when the
+// child was not registered under that parent.
+func ChildrenOf[C, P any, PC parented.Child[C, P]](db *Database) (*parented.Repository[C, P], error) {
+	child, parent := reflect.TypeFor[C](), reflect.TypeFor[P]()
+	if s, ok := db.plan.SpeciesOf(child); ok {
+		if repo, ok := s.children.(*parented.Repository[C, P]); ok {
+			return repo, nil
+		}
+	}
+	return nil, &tenantitem.InvalidError{
+		What:   "repository",
+		Reason: fmt.Sprintf("%s is not registered as a child of %s", child.Name(), parent.Name()),
+		Hint:   fmt.Sprintf("add registry.Child[%s, %s](rule)", child.Name(), parent.Name()),
+	}
+}
