@@ -24,19 +24,24 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	var etag string
-	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.CreateItem(ctx, at.key, body, writeOptions(ctx, ""))
-		etag = string(resp.ETag)
-		return resp.Response, err
-	}, func(ctx context.Context) (outcome, error) {
-		return k.lookFor(ctx, &at, stamp, basis{absent: true}, &etag)
-	})
+	etag, err := k.createItem(ctx, &at, body, stamp)
 	if err != nil {
 		return err
 	}
 	s.written(entity, etag)
 	return s.afterWrite(ctx, true, entity)
+}
+
+// createItem stores a new document and returns its etag.
+func (k *call) createItem(ctx context.Context, at *partition, body []byte, stamp string) (etag string, err error) {
+	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.CreateItem(ctx, at.key, body, writeOptions(ctx, ""))
+		etag = string(resp.ETag)
+		return resp.Response, err
+	}, func(ctx context.Context) (outcome, error) {
+		return k.lookFor(ctx, at, stamp, basis{absent: true}, &etag)
+	})
+	return etag, err
 }
 
 // startWrite is what every write of one whole entity does before any request.

@@ -25,11 +25,16 @@ func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) e
 	if opts != nil {
 		etag = opts.ETag
 	}
-	remove := func(ctx context.Context, etag string) error { return s.remove(ctx, &k, etag) }
+	return k.fail(s.deleteWith(ctx, &k, etag))
+}
+
+// deleteWith deletes a document under the delete rules of its species.
+func (s *Scope[T]) deleteWith(ctx context.Context, k *call, etag string) error {
+	remove := func(ctx context.Context, etag string) error { return s.remove(ctx, k, etag) }
 	if hook := k.core.hooks.Delete; hook != nil {
-		return k.fail(hook(ctx, Deletion{TenantID: s.at.tenant, Key: s.repo.core.given(s.at.values), ID: id, ETag: etag, Remove: remove}))
+		return hook(ctx, Deletion{TenantID: s.at.tenant, Key: k.core.given(s.at.values), ID: k.id, ETag: etag, Remove: remove})
 	}
-	return k.fail(remove(ctx, etag))
+	return remove(ctx, etag)
 }
 
 func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {

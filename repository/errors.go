@@ -177,6 +177,10 @@ func statusOf(err error) int {
 	if errors.As(err, &inBatch) {
 		return inBatch.Status
 	}
+	var inBulk *refusal
+	if errors.As(err, &inBulk) {
+		return inBulk.status
+	}
 	var response *azcore.ResponseError
 	if !errors.As(err, &response) {
 		return 0

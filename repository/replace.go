@@ -65,19 +65,24 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if err != nil {
 		return err
 	}
-	var etag string
-	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, writeOptions(ctx, based))
-		etag = string(resp.ETag)
-		return resp.Response, err
-	}, func(ctx context.Context) (outcome, error) {
-		return k.lookFor(ctx, &at, stamp, basis{etag: based, before: before}, &etag)
-	})
+	etag, err := k.replaceItem(ctx, &at, body, stamp, basis{etag: based, before: before})
 	if err != nil {
 		return err
 	}
 	s.written(entity, etag)
 	return s.afterWrite(ctx, false, entity)
+}
+
+// replaceItem replaces a document that still has the etag, and returns the new one.
+func (k *call) replaceItem(ctx context.Context, at *partition, body []byte, stamp string, on basis) (etag string, err error) {
+	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, writeOptions(ctx, on.etag))
+		etag = string(resp.ETag)
+		return resp.Response, err
+	}, func(ctx context.Context) (outcome, error) {
+		return k.lookFor(ctx, at, stamp, on, &etag)
+	})
+	return etag, err
 }
 
 // Put stores the document whatever is there: the named way to overwrite. It

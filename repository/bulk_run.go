@@ -1,0 +1,290 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// bulkItem is one item of a bulk on its way.
+type bulkItem struct {
+	index int
+	at    partition
+	op    batchOp
+	// alone sends the item by itself and returns its new etag.
+	alone func(ctx context.Context, k *call) (etag string, err error)
+}
+
+// bulk is one run of SaveAll or DeleteAll: the caller's goroutine reads the
+// input and fills batches, others send them.
+type bulk struct {
+	call     *call
+	options  BulkOptions
+	run      bulkRun
+	boundTo  string
+	perBatch int
+	// stored carries the new etags to where they belong and does what follows
+	// a write; nil for nothing.
+	stored func(ctx context.Context, items []*bulkItem, etags []string) error
+	// resumed says that any item may have been stored by an earlier run.
+	resumed bool
+
+	limit   *limiter
+	sending sync.WaitGroup
+
+	// Of the caller's goroutine alone:
+	next int // index of the next item of the input
+	open map[string]*openBatch
+	held int // items in open batches
+
+	mu      sync.Mutex
+	receipt Receipt
+	settled []bool // by place in the receipt
+	prefix  int    // items at the beginning that are settled, passed over ones included
+	ids     map[string]int
+	stop    error
+	telling sync.Mutex
+}
+
+// openBatch collects items of one logical partition.
+type openBatch struct {
+	items []*bulkItem
+	size  int
+}
+
+// maxHeld bounds the items that wait for their batch to become full, where the
+// input is spread over many logical partitions.
+const maxHeld = 2000
+
+func newBulk(ctx context.Context, k *call, opts *BulkOptions) (*bulk, error) {
+	if err := k.start(ctx); err != nil {
+		return nil, err
+	}
+	b := &bulk{call: k, perBatch: MaxBatchOperations, open: map[string]*openBatch{}, ids: map[string]int{}}
+	if opts != nil {
+		b.options = *opts
+	}
+	if b.options.Concurrency == 0 {
+		b.options.Concurrency = defaultConcurrency
+	}
+	if n := b.options.Concurrency; n < 1 || n > maxConcurrency {
+		return nil, &tenantitem.InvalidError{What: "bulk options", Reason: fmt.Sprintf("Concurrency is %d", n), Hint: fmt.Sprintf("use 1 to %d", maxConcurrency)}
+	}
+	b.limit = newLimiter(b.options.Concurrency)
+	b.boundTo = k.op + "\x00" + k.core.entityType + "\x00" + keyText(k.at.values)
+	b.run = newBulkRun()
+	if token := b.options.Resume; token != "" {
+		var err error
+		if b.run, b.receipt.Skipped, err = openBulkToken(k.core.cursors, b.boundTo, token); err != nil {
+			return nil, err
+		}
+		b.resumed = true
+		b.prefix = b.receipt.Skipped
+	}
+	b.tell()
+	return b, nil
+}
+
+// pass counts an item of the input and reports whether it was settled before.
+func (b *bulk) pass() bool {
+	if b.next >= b.receipt.Skipped {
+		return false
+	}
+	b.next++
+	return true
+}
+
+// read opens the receipt of the next item and returns its index.
+func (b *bulk) read(id string) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	index := b.next
+	b.next++
+	b.receipt.Items = append(b.receipt.Items, ItemReceipt{Index: index, ID: id})
+	b.settled = append(b.settled, false)
+	return index
+}
+
+// named completes the receipt of an item whose id is known only now.
+func (b *bulk) named(item *bulkItem) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.receipt.Items[item.index-b.receipt.Skipped].ID = item.op.id
+}
+
+// add puts an item into the batch of its partition and sends what is full. It
+// reports false when the run has to end.
+func (b *bulk) add(ctx context.Context, item *bulkItem) bool {
+	key := keyText(item.at.values)
+	if first, taken := b.ids[key+item.op.id]; taken {
+		b.settle(item, Failed, &tenantitem.InvalidError{What: "input", Reason: fmt.Sprintf("the id of item %d occurs before, in item %d", item.index, first), Hint: "give each document once"})
+		return b.stopped() == nil
+	}
+	b.ids[key+item.op.id] = item.index
+	batch := b.open[key]
+	size := item.op.size + len(item.op.id) + len(item.op.etag) + operationOverhead
+	if batch != nil && (len(batch.items) == b.perBatch || batch.size+size > tenantitem.MaxDocumentBytes) {
+		if !b.send(ctx, key) {
+			return false
+		}
+		batch = nil
+	}
+	if batch == nil {
+		batch = &openBatch{size: 2}
+		b.open[key] = batch
+	}
+	batch.items = append(batch.items, item)
+	batch.size += size
+	b.held++
+	if len(batch.items) == b.perBatch {
+		return b.send(ctx, key)
+	}
+	if b.held > maxHeld {
+		return b.sendAll(ctx)
+	}
+	return true
+}
+
+func (b *bulk) sendAll(ctx context.Context) bool {
+	for key := range b.open {
+		if !b.send(ctx, key) {
+			return false
+		}
+	}
+	return true
+}
+
+// send hands a batch to a goroutine of its own, when there is room for one more.
+func (b *bulk) send(ctx context.Context, key string) bool {
+	items := b.open[key].items
+	if err := b.limit.acquire(ctx); err != nil {
+		b.ends(ctx, err)
+		return false
+	}
+	if b.stopped() != nil {
+		b.limit.release()
+		return false
+	}
+	delete(b.open, key)
+	b.held -= len(items)
+	b.sending.Go(func() {
+		defer b.limit.release()
+		b.sendItems(ctx, items)
+		b.tell()
+	})
+	return true
+}
+
+// settle enters what became of an item into its receipt.
+func (b *bulk) settle(item *bulkItem, status ItemStatus, err error) {
+	b.enter(item, "", status, err)
+}
+
+func (b *bulk) enter(item *bulkItem, etag string, status ItemStatus, err error) {
+	if err != nil {
+		k := call{core: b.call.core, op: b.call.op, at: b.call.at, id: item.op.id}
+		err = k.fail(err)
+		if status == Failed && errors.Is(err, ErrAmbiguous) {
+			status = Unknown
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := item.index - b.receipt.Skipped
+	r := &b.receipt.Items[i]
+	r.ETag, r.Status, r.Err = etag, status, err
+	switch status {
+	case Succeeded:
+		b.receipt.Succeeded++
+	case Failed:
+		b.receipt.Failed++
+	default:
+		b.receipt.Unknown++
+	}
+	b.settled[i] = status != Unknown && isSettled(err)
+	for b.prefix-b.receipt.Skipped < len(b.settled) && b.settled[b.prefix-b.receipt.Skipped] {
+		b.prefix++
+	}
+}
+
+// ends stops the run when an error concerns more than one item, and reports
+// whether it does.
+func (b *bulk) ends(ctx context.Context, err error) bool {
+	if ctx.Err() == nil && !errors.Is(err, ErrBudget) && !isAccessDenied(err) {
+		return false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.stop == nil {
+		b.stop = b.call.fail(err)
+	}
+	return true
+}
+
+// isAccessDenied reports that the credential is refused, in contrast to a
+// logical partition that is full, which has the same status.
+func isAccessDenied(err error) bool {
+	switch statusOf(err) {
+	case http.StatusUnauthorized:
+		return true
+	case http.StatusForbidden:
+		var response *azcore.ResponseError
+		return errors.As(err, &response) && substatus(response) != substatusPartitionFull
+	}
+	return false
+}
+
+// substatusPartitionFull goes with 403: the logical partition holds 20 GB.
+const substatusPartitionFull = 1014
+
+func (b *bulk) stopped() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.stop
+}
+
+// tell calls the caller's Progress.
+func (b *bulk) tell() {
+	if b.options.Progress == nil {
+		return
+	}
+	b.telling.Lock()
+	defer b.telling.Unlock()
+	b.mu.Lock()
+	p := Progress{Settled: b.prefix, Succeeded: b.receipt.Succeeded, Failed: b.receipt.Failed + b.receipt.Unknown}
+	b.mu.Unlock()
+	p.Resume = b.run.token(b.call.core.cursors, b.boundTo, p.Settled)
+	b.options.Progress(p)
+}
+
+// finish sends what is left, waits for all batches and closes the receipt.
+// complete says that the whole input was read.
+func (b *bulk) finish(ctx context.Context, complete bool) (*Receipt, error) {
+	complete = complete && b.sendAll(ctx)
+	b.sending.Wait()
+	r := &b.receipt
+	failure := &BulkError{Op: b.call.op, Stop: b.stop}
+	for i := range r.Items {
+		if r.Items[i].Status == Unsent {
+			r.Unsent++
+			r.Items[i].Err = b.stop
+		}
+		if err := r.Items[i].Err; err != nil && len(failure.First) < maxFirstErrors {
+			failure.First = append(failure.First, err)
+		}
+	}
+	if !complete || b.prefix < b.next {
+		r.Resume = b.run.token(b.call.core.cursors, b.boundTo, b.prefix)
+	}
+	failure.Failed, failure.Unknown, failure.Unsent = r.Failed, r.Unknown, r.Unsent
+	if b.stop == nil && r.Succeeded == len(r.Items) {
+		return r, nil
+	}
+	return r, failure
+}

@@ -1,0 +1,191 @@
+package repository
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+)
+
+// maxRefusals is after how many refused batches the rest of one is sent item
+// by item.
+const maxRefusals = 3
+
+// refusal is the service's answer about one item where there is no response of
+// its own: an operation's result in a batch, or what a look at the document
+// told before the item was sent.
+type refusal struct{ status int }
+
+// Error names the status.
+func (r *refusal) Error() string { return "HTTP " + strconv.Itoa(r.status) }
+
+// newCall returns a call for what a batch of one partition does.
+func (b *bulk) newCall(at *partition, id string) *call {
+	return &call{core: b.call.core, op: b.call.op, at: at, id: id, throttled: b.limit.throttled, watch: b.call.watch}
+}
+
+// sendItems sends items of one logical partition until each is settled, or the
+// run ends.
+func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
+	for refused := 0; len(items) > 0; refused++ {
+		if len(items) == 1 || refused == maxRefusals {
+			b.sendEach(ctx, items)
+			return
+		}
+		k := b.newCall(&items[0].at, "")
+		ops := make([]batchOp, len(items))
+		for i, item := range items {
+			ops[i] = item.op
+		}
+		results, err := k.execute(ctx, ops)
+		var failed *BatchError
+		switch {
+		case err == nil:
+			etags := make([]string, len(items))
+			for i := range items {
+				etags[i] = string(results[i].ETag)
+			}
+			b.succeed(ctx, items, etags)
+			return
+		case b.ends(ctx, err) && !errors.Is(err, ErrAmbiguous):
+			return
+		case errors.As(err, &failed) && statusOf(err) != 0 && !isThrottled(err) && !isTransient(failed.Status):
+			items = b.withoutRefused(ctx, k, items, failed)
+		case statusOf(err) == http.StatusRequestEntityTooLarge:
+			b.sendItems(ctx, items[:len(items)/2])
+			items = items[len(items)/2:]
+		default:
+			for _, item := range items {
+				b.settle(item, Failed, err)
+			}
+			return
+		}
+	}
+}
+
+// withoutRefused settles the item that a batch failed for, and those that would
+// fail it next, and returns the others.
+func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, failed *BatchError) []*bulkItem {
+	ops := make([]batchOp, len(items))
+	for i, item := range items {
+		ops[i] = item.op
+	}
+	var found map[string]*stored
+	if isRefusal(failed) {
+		var err error
+		if found, err = k.storedNow(ctx, ops); err != nil {
+			if b.ends(ctx, err) {
+				return nil
+			}
+			if b.resumed {
+				err = &ambiguousError{errors.Join(failed, err)}
+			} else {
+				err = &refusal{failed.Status}
+			}
+			b.settle(items[failed.Index], Failed, err)
+			return without(items, failed.Index)
+		}
+	}
+	rest := make([]*bulkItem, 0, len(items))
+	for i, item := range items {
+		status := 0
+		if found != nil {
+			status = item.foresee(found[item.op.id])
+		}
+		if i == failed.Index && status == 0 {
+			status = failed.Status
+		}
+		switch {
+		case status == 0:
+			rest = append(rest, item)
+		case status == http.StatusOK:
+			b.succeed(ctx, []*bulkItem{item}, []string{found[item.op.id].ETag})
+		case item.op.verb == "Delete":
+			b.sendEach(ctx, []*bulkItem{item}) // it may lie under an older name
+		default:
+			b.settle(item, Failed, &refusal{status})
+		}
+	}
+	return rest
+}
+
+// foresee says how the service would answer the item, by its document as it is
+// now: 0 when it would be written, 200 when it was already, by this very write.
+func (item *bulkItem) foresee(now *stored) int {
+	switch {
+	case now != nil && item.op.stamp != "" && now.carries(item.op.stamp):
+		return http.StatusOK
+	case item.op.verb == "Create" && now != nil:
+		return http.StatusConflict
+	case item.op.verb != "Create" && now == nil:
+		return http.StatusNotFound
+	case item.op.verb == "Replace" && now.ETag != item.op.etag:
+		return http.StatusPreconditionFailed
+	}
+	return 0
+}
+
+func without(items []*bulkItem, i int) []*bulkItem {
+	rest := append(make([]*bulkItem, 0, len(items)), items[:i]...)
+	return append(rest, items[i+1:]...)
+}
+
+// sendEach sends items one by one.
+func (b *bulk) sendEach(ctx context.Context, items []*bulkItem) {
+	for _, item := range items {
+		if b.stopped() != nil {
+			return
+		}
+		k := b.newCall(&item.at, item.op.id)
+		etag, err := item.alone(ctx, k)
+		if b.resumed && isRefusal(err) {
+			etag, err = b.recognise(ctx, k, item, err)
+		}
+		switch {
+		case err == nil:
+			b.succeed(ctx, []*bulkItem{item}, []string{etag})
+		case b.ends(ctx, err) && !errors.Is(err, ErrAmbiguous):
+			return
+		default:
+			b.settle(item, Failed, err)
+		}
+	}
+}
+
+// recognise decides whether an item was refused because an earlier run had
+// already done it.
+func (b *bulk) recognise(ctx context.Context, k *call, item *bulkItem, refused error) (etag string, err error) {
+	if item.op.verb == "Delete" {
+		if statusOf(refused) == http.StatusNotFound {
+			return "", nil
+		}
+		return "", refused
+	}
+	var found map[string]*stored
+	if _, err := k.settle(ctx, func(ctx context.Context) (o outcome, err error) {
+		found, err = k.storedNow(ctx, []batchOp{item.op})
+		return unknown, err
+	}); err != nil {
+		return "", &ambiguousError{errors.Join(refused, err)}
+	}
+	if now := found[item.op.id]; now != nil && now.carries(item.op.stamp) {
+		return now.ETag, nil
+	}
+	return "", refused
+}
+
+// succeed carries the answers back and settles the items. What follows a write
+// may fail although it is stored: a resumed run repeats that part.
+func (b *bulk) succeed(ctx context.Context, items []*bulkItem, etags []string) {
+	var err error
+	if b.stored != nil {
+		err = b.stored(ctx, items, etags)
+	}
+	status := Succeeded
+	if err != nil {
+		status = Unknown
+	}
+	for i, item := range items {
+		b.enter(item, etags[i], status, err)
+	}
+}
