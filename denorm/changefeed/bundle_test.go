@@ -4,18 +4,31 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if endpoint := os.Getenv(childEndpoint); endpoint != "" {
+		if err := runChild(endpoint, os.Getenv(childKey)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const database, monitored = "db", "items"
 
@@ -38,13 +51,20 @@ func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
 
 func createContainers(t testing.TB, client *azcosmos.Client) (items, leases *azcosmos.ContainerClient) {
 	t.Helper()
-	ctx := t.Context()
-	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: database}, nil); err != nil {
+	items, leases, err := makeContainers(t.Context(), client)
+	if err != nil {
 		t.Fatal(err)
+	}
+	return items, leases
+}
+
+func makeContainers(ctx context.Context, client *azcosmos.Client) (items, leases *azcosmos.ContainerClient, err error) {
+	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: database}, nil); err != nil {
+		return nil, nil, err
 	}
 	db, err := client.NewDatabase(database)
 	if err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
 	for id, paths := range map[string][]string{monitored: {"/tenant", "/kind"}, "leases": {"/id"}} {
 		kind := azcosmos.PartitionKeyKindHash
@@ -55,16 +75,32 @@ func createContainers(t testing.TB, client *azcosmos.Client) (items, leases *azc
 			ID:                     id,
 			PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Kind: kind, Version: 2, Paths: paths},
 		}, nil); err != nil {
-			t.Fatal(err)
+			return nil, nil, err
 		}
 	}
 	if items, err = db.NewContainer(monitored); err != nil {
-		t.Fatal(err)
+		return nil, nil, err
 	}
-	if leases, err = db.NewContainer("leases"); err != nil {
-		t.Fatal(err)
+	leases, err = db.NewContainer("leases")
+	return items, leases, err
+}
+
+// exampleClient is a client of an account in this process, for code without a *testing.T.
+func exampleClient() (client *azcosmos.Client, done func()) {
+	service, err := emulator.New(emulator.Options{})
+	if err != nil {
+		panic(err)
 	}
-	return items, leases
+	credential, err := azcosmos.NewKeyCredential(service.Key())
+	if err != nil {
+		panic(err)
+	}
+	endpoint := "https://" + uuid.NewString() + ".emulator.localhost/"
+	client, err = azcosmos.NewClientWithKey(endpoint, credential, &azcosmos.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: service}})
+	if err != nil {
+		panic(err)
+	}
+	return client, func() { client.Close(); _ = service.Close() }
 }
 
 type item struct {
