@@ -142,7 +142,7 @@ func (c *compiler) unary(e *sql.Unary, in *scope) node {
 			if !ok {
 				return value.Value{}
 			}
-			return value.FromNumber(float64(^x))
+			return value.FromNumber(float64(^int32(x)))
 		}
 	}
 	return c.fail(unsupported("the operator " + string(e.Op)))

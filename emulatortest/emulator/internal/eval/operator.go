@@ -86,7 +86,8 @@ func ordered(holds func(c int) bool) func(x, y value.Value) value.Value {
 	}
 }
 
-// arithmetic returns the function behind an operator on numbers, or nil.
+// arithmetic returns the function behind an operator on numbers, or nil. Those on bits work as in JavaScript: on 32 bits,
+// signed, with the count of a shift taken modulo 32; but a number with a fraction gives undefined.
 func arithmetic(op sql.BinaryOp) func(x, y value.Value) value.Value {
 	floats := func(f func(x, y float64) float64) func(x, y value.Value) value.Value {
 		return func(x, y value.Value) value.Value {
@@ -98,17 +99,17 @@ func arithmetic(op sql.BinaryOp) func(x, y value.Value) value.Value {
 			return finite(f(a, b))
 		}
 	}
-	whole := func(f func(x, y int64) int64) func(x, y value.Value) value.Value {
+	whole := func(f func(x, y int32) int32) func(x, y value.Value) value.Value {
 		return func(x, y value.Value) value.Value {
 			a, okA := integer(x)
 			b, okB := integer(y)
 			if !okA || !okB {
 				return value.Value{}
 			}
-			return value.FromNumber(float64(f(a, b)))
+			return value.FromNumber(float64(f(int32(a), int32(b))))
 		}
 	}
-	const shiftMask = 63
+	const shiftMask = 31
 	switch op {
 	case sql.Add:
 		return floats(func(x, y float64) float64 { return x + y })
@@ -121,17 +122,24 @@ func arithmetic(op sql.BinaryOp) func(x, y value.Value) value.Value {
 	case sql.Modulo:
 		return floats(math.Mod)
 	case sql.BitOr:
-		return whole(func(x, y int64) int64 { return x | y })
+		return whole(func(x, y int32) int32 { return x | y })
 	case sql.BitXor:
-		return whole(func(x, y int64) int64 { return x ^ y })
+		return whole(func(x, y int32) int32 { return x ^ y })
 	case sql.BitAnd:
-		return whole(func(x, y int64) int64 { return x & y })
+		return whole(func(x, y int32) int32 { return x & y })
 	case sql.ShiftLeft:
-		return whole(func(x, y int64) int64 { return x << (y & shiftMask) })
+		return whole(func(x, y int32) int32 { return x << (y & shiftMask) })
 	case sql.ShiftRight:
-		return whole(func(x, y int64) int64 { return x >> (y & shiftMask) })
+		return whole(func(x, y int32) int32 { return x >> (y & shiftMask) })
 	case sql.ShiftRightUnsigned:
-		return whole(func(x, y int64) int64 { return int64(uint64(x) >> (y & shiftMask)) })
+		return func(x, y value.Value) value.Value {
+			a, okA := integer(x)
+			b, okB := integer(y)
+			if !okA || !okB {
+				return value.Value{}
+			}
+			return value.FromNumber(float64(uint32(a) >> (b & shiftMask)))
+		}
 	}
 	return nil
 }
