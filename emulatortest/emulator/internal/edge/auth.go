@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
@@ -63,28 +64,29 @@ func parseAuthorization(header string) (tokenParts, bool) {
 	return parts, parts.kind != "" && parts.version == "1.0" && parts.signature != ""
 }
 
-// check refuses a request whose authorization does not fit the method, the link and the date.
-func (a *authenticator) check(method string, l link, header http.Header) *store.Error {
+// check refuses a request whose authorization does not fit the method, the link and the date. It tells whether the caller
+// came with an Entra ID token, which may do less than the account key.
+func (a *authenticator) check(method string, l link, header http.Header) (entra bool, refusal *store.Error) {
 	authorization := header.Get("Authorization")
 	if authorization == "" {
-		return fail(http.StatusUnauthorized, 0,
+		return false, fail(http.StatusUnauthorized, 0,
 			"Required Header authorization is missing. Ensure a valid Authorization token is passed.")
 	}
 	parts, ok := parseAuthorization(authorization)
 	if !ok {
-		return fail(http.StatusUnauthorized, 0,
+		return false, fail(http.StatusUnauthorized, 0,
 			"The format of the authorization header is not type={master|aad}&ver=1.0&sig={signature or token}.")
 	}
 	switch parts.kind {
 	case "master":
-		return a.checkSignature(method, l, header, parts.signature)
+		return false, a.checkSignature(method, l, header, parts.signature)
 	case "aad":
-		return a.checkToken(parts.signature)
+		return true, a.checkToken(parts.signature)
 	case "resource":
-		return fail(http.StatusUnauthorized, 0,
+		return false, fail(http.StatusUnauthorized, 0,
 			"Resource tokens are not supported by this emulator: sign with the account key or send an Entra ID token.")
 	}
-	return fail(http.StatusUnauthorized, 0, "The type of the authorization token is none of master, aad and resource.")
+	return false, fail(http.StatusUnauthorized, 0, "The type of the authorization token is none of master, aad and resource.")
 }
 
 func (a *authenticator) checkSignature(method string, l link, header http.Header, signature string) *store.Error {
@@ -160,6 +162,22 @@ func (a *authenticator) checkToken(token string) *store.Error {
 	now := a.now().Unix()
 	if (claims.Expires != 0 && now > claims.Expires+int64(dateSkew/time.Second)) || now < claims.NotBefore-int64(dateSkew/time.Second) {
 		return fail(http.StatusUnauthorized, 0, "The Entra ID token is expired or not valid yet: acquire another.")
+	}
+	return nil
+}
+
+// substatusEntraMetadata says that an Entra ID token may not change databases, containers and offers.
+const substatusEntraMetadata = 5300
+
+// entraRefusal refuses what the service lets Entra ID identities do only through Azure Resource Manager: roles of the data plane reach
+// items, and read the rest.
+func entraRefusal(method string, op faults.Operation) *store.Error {
+	switch op {
+	case faults.CreateDatabase, faults.DeleteDatabase, faults.CreateContainer, faults.ReplaceContainer, faults.DeleteContainer,
+		faults.ReplaceOffer:
+		return fail(http.StatusForbidden, substatusEntraMetadata, "Operation '"+method+"' on this resource is not allowed through Azure "+
+			"Cosmos DB endpoint with an Entra ID token. Perform it through Azure Resource Manager, Azure Portal, Azure CLI or Azure PowerShell, "+
+			"or with the account key.")
 	}
 	return nil
 }

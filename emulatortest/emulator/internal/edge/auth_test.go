@@ -87,13 +87,16 @@ func TestAuthorization(t *testing.T) {
 			header := http.Header{}
 			header.Set("Authorization", c.header)
 			header.Set("x-ms-date", c.date)
-			refusal := auth.check(http.MethodGet, l, header)
+			entra, refusal := auth.check(http.MethodGet, l, header)
 			got := 0
 			if refusal != nil {
 				got = refusal.Status
 				if strings.Contains(refusal.Message, testKey) {
 					t.Error("the refusal tells the key")
 				}
+			}
+			if want := strings.HasPrefix(c.header, "type=aad"); entra != want {
+				t.Errorf("taken for an Entra token: %v", entra)
 			}
 			if got != c.want {
 				t.Errorf("got %d (%v), want %d", got, refusal, c.want)
@@ -107,6 +110,60 @@ func TestAuthenticatorRefusesBadKey(t *testing.T) {
 	for _, key := range []string{"", "not base64!"} {
 		if _, err := newAuthenticator(key, time.Now); err == nil {
 			t.Errorf("the key %q was taken", key)
+		}
+	}
+}
+
+func TestEntraTokensMayNotChangeMetadata(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	entra := token(`{}`, `{}`, testKey)
+	for _, c := range []struct {
+		method, path, body string
+		want               int
+	}{
+		{"POST", "/dbs", `{"id":"x"}`, 403},
+		{"DELETE", "/dbs/db", "", 403},
+		{"POST", "/dbs/db/colls", `{"id":"x","partitionKey":{"paths":["/pk"]}}`, 403},
+		{"PUT", "/dbs/db/colls/items", `{"id":"items"}`, 403},
+		{"DELETE", "/dbs/db/colls/items", "", 403},
+		{"GET", "/dbs/db/colls/items", "", 200},
+		{"GET", "/", "", 200},
+		{"POST", "/dbs/db/colls/items/docs", `{"id":"1","pk":"a"}`, 201},
+	} {
+		a := b.do(t, c.method, c.path, c.body, "Authorization", entra, keyHeader, `["a"]`)
+		if a.Status != c.want || (a.Status == 403) != (a.Header.Get("x-ms-substatus") == "5300") {
+			t.Errorf("%s %s: %d/%s, want %d", c.method, c.path, a.Status, a.Header.Get("x-ms-substatus"), c.want)
+		}
+	}
+}
+
+func TestFeedOverSeveralRangesNeedsOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	db, err := b.account.Database("db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	container, err := db.Container("items")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := container.Split("0"); err != nil {
+		t.Fatal(err)
+	}
+	const docs = "/dbs/db/colls/items/docs"
+	for _, c := range []struct {
+		headers []string
+		want    int
+	}{
+		{[]string{"A-IM", "Incremental Feed"}, 400},
+		{[]string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", "1"}, 304},
+		{[]string{"A-IM", "Incremental Feed", "x-ms-documentdb-partitionkeyrangeid", "0"}, 410},
+		{[]string{"A-IM", "Incremental Feed", keyHeader, `["a"]`}, 304},
+	} {
+		if a := b.do(t, "GET", docs, "", c.headers...); a.Status != c.want {
+			t.Errorf("%v: %d %s, want %d", c.headers, a.Status, a.Body, c.want)
 		}
 	}
 }

@@ -82,7 +82,7 @@ func (h *Handler) RoutingGateway() *Handler {
 // call is one request on its way through the handler.
 type call struct {
 	h          *Handler
-	ctx        context.Context
+	ctx        context.Context //nolint:containedctx // a call is the request itself, and lives as long
 	method     string
 	link       link
 	opts       options
@@ -121,10 +121,12 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 	}
 	c.endpoint = h.endpoint(r)
 	op, refusal := c.admit(r)
+	if op.name != "" {
+		c.operation = op.name
+	}
 	if refusal != nil {
 		return c.record(c.refusal(refusal, nil), nil, Exchange{}), nil
 	}
-	c.operation = op.name
 	target := faults.Target{Operation: op.name, Database: c.link.database, Container: c.link.container, Item: c.link.item}
 	effect, faulted := h.cfg.Faults.Decide(target)
 	return c.perform(op, effect, faulted)
@@ -148,7 +150,8 @@ func (c *call) admit(r *http.Request) (operation, *store.Error) {
 			return operation{}, e
 		}
 	}
-	if e := c.h.auth.check(r.Method, l, r.Header); e != nil {
+	entra, e := c.h.auth.check(r.Method, l, r.Header)
+	if e != nil {
 		return operation{}, e
 	}
 	opts, e := parseOptions(r.Header)
@@ -156,7 +159,11 @@ func (c *call) admit(r *http.Request) (operation, *store.Error) {
 		return operation{}, e
 	}
 	c.opts = opts
-	return c.h.find(r.Method, l, &c.opts)
+	op, e := c.h.find(r.Method, l, &c.opts)
+	if e == nil && entra {
+		e = entraRefusal(r.Method, op.name)
+	}
+	return op, e
 }
 
 // perform runs an operation under the fault that was decided for it.
