@@ -35,6 +35,7 @@ func TestClauses(t *testing.T) {
 		{"between", `SELECT VALUE c.id FROM c WHERE c.n BETWEEN 1 AND 1`, `"a"`},
 		{"not between", `SELECT VALUE c.id FROM c WHERE c.n NOT BETWEEN 1 AND 1`, `"b" "c"`},
 		{"in", `SELECT VALUE c.id FROM c WHERE c.n IN (1, null)`, `"a" "d"`},
+		{"in a long list", `SELECT VALUE c.id FROM c WHERE c.s IN (1, 2, 3, 4, 5, 6, 7, 8, [1], "u", @none)`, `"a" "c"`},
 		{"not in", `SELECT VALUE c.id FROM c WHERE c.s NOT IN ("v", 1)`, `"a" "b" "c"`},
 		{"iterate", `SELECT VALUE t FROM t IN c.tags`, `"x" "y" "x"`},
 		{"sub-path", `SELECT VALUE k FROM c.kids k`, `[{"g":1,"pets":["p"]},{"g":2,"pets":["q","r"]}] []`},
@@ -71,6 +72,14 @@ func TestClauses(t *testing.T) {
 			"rewritten grouping", `SELECT [{"item": c.n}] AS groupByItems, {"n": c.n, "k": {"item": COUNT(1)}} AS payload FROM c GROUP BY c.n`,
 			`{"groupByItems":[{"item":1}],"payload":{"n":1,"k":{"item":1}}} {"groupByItems":[{"item":2}],"payload":{"n":2,"k":{"item":2}}} ` +
 				`{"groupByItems":[{"item":null}],"payload":{"n":null,"k":{"item":1}}}`,
+		},
+		{
+			"rewritten extremes", `SELECT VALUE [{"item": MIN(c.n), "item2": {"min": MIN(c.n), "count": COUNT(c.n)}}] FROM c`,
+			`[{"item":null,"item2":{"min":null,"count":4}}]`,
+		},
+		{
+			"rewritten named aggregates", `SELECT {"$1": {"item": COUNT(1)}, "s": {"item": SUM(c.nope)}} AS payload FROM c`,
+			`{"payload":{"$1":{"item":4},"s":{"item":0}}}`,
 		},
 		{"rewritten order", `SELECT c._rid, [{"item": c.s}] AS orderByItems, c.id AS payload FROM c WHERE (true) ORDER BY c.s`,
 			`{"orderByItems":[{"item":"u"}],"payload":"a"} {"orderByItems":[{"item":null}],"payload":"b"} ` +
@@ -132,6 +141,15 @@ func TestRefusals(t *testing.T) {
 				t.Fatalf("got %v, want an Error that names %q", err, c.want)
 			}
 		})
+	}
+}
+
+func TestPlanarGeometryIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := results(compile(t, `SELECT VALUE ST_ISVALID({type: "Point", coordinates: [0, 0]})`), eval.Env{Planar: true})
+	var refused *eval.Error
+	if !errors.As(err, &refused) || !strings.Contains(refused.Message, "Geometry") {
+		t.Fatalf("got %v, want an Error that names Geometry", err)
 	}
 }
 

@@ -21,8 +21,6 @@ type builtin struct {
 const unlimited = -1
 
 // builtins is the one table of functions, by upper-case name. It is built once and never changed.
-//
-//nolint:gochecknoglobals // immutable
 var builtins = index(
 	arrayFunctions(), setFunctions(), conditionalFunctions(), dateFunctions(), clockFunctions(), mathFunctions(), integerFunctions(),
 	stringFunctions(), searchFunctions(), conversionFunctions(), typeFunctions(), spatialFunctions(), vectorFunctions(), fullTextFunctions(),

@@ -9,8 +9,17 @@ import (
 // spatialFunctions work on GeoJSON over the WGS84 ellipsoid, which is what containers with geography data have. A
 // geometry that isn't valid gives undefined.
 func spatialFunctions() []builtin {
+	geographic := func(call func(args []value.Value) value.Value) implementation {
+		return func(r *run, args []value.Value) value.Value {
+			if r.env.Planar {
+				r.fail(unsupported("spatial functions in containers whose geospatialConfig is Geometry"))
+				return value.Value{}
+			}
+			return call(args)
+		}
+	}
 	two := func(name string, f func(g, h *geometry) value.Value) builtin {
-		return fn(name, 2, 2, pure(func(args []value.Value) value.Value {
+		return fn(name, 2, 2, geographic(func(args []value.Value) value.Value {
 			g, _ := parseGeometry(args[0])
 			h, _ := parseGeometry(args[1])
 			if g == nil || h == nil {
@@ -20,14 +29,14 @@ func spatialFunctions() []builtin {
 		}))
 	}
 	return []builtin{
-		fn("ST_AREA", 1, 1, pure(area)),
+		fn("ST_AREA", 1, 1, geographic(area)),
 		two("ST_DISTANCE", func(g, h *geometry) value.Value { return finite(g.distance(h)) }),
 		two("ST_INTERSECTS", func(g, h *geometry) value.Value { return value.FromBool(g.intersects(h)) }),
-		fn("ST_ISVALID", 1, 1, pure(func(args []value.Value) value.Value {
+		fn("ST_ISVALID", 1, 1, geographic(func(args []value.Value) value.Value {
 			_, reason := parseGeometry(args[0])
 			return value.FromBool(reason == "")
 		})),
-		fn("ST_ISVALIDDETAILED", 1, 1, pure(func(args []value.Value) value.Value {
+		fn("ST_ISVALIDDETAILED", 1, 1, geographic(func(args []value.Value) value.Value {
 			_, reason := parseGeometry(args[0])
 			answer := []value.Member{{Name: "valid", Value: value.FromBool(reason == "")}}
 			if reason != "" {

@@ -47,7 +47,7 @@ func not(x value.Value) value.Value {
 	return value.FromBool(!b)
 }
 
-// comparison returns the function behind a comparison operator.
+// comparison returns the function behind a comparison operator, nil for any other.
 func comparison(op sql.BinaryOp) func(x, y value.Value) value.Value {
 	switch op {
 	case sql.Equals:
@@ -72,8 +72,9 @@ func comparison(op sql.BinaryOp) func(x, y value.Value) value.Value {
 		return ordered(func(c int) bool { return c > 0 })
 	case sql.GreaterOrEqual:
 		return ordered(func(c int) bool { return c >= 0 })
+	default:
+		return nil
 	}
-	return nil
 }
 
 // ordered compares values of one primitive type; arrays and objects have no order among each other.
@@ -140,6 +141,7 @@ func arithmetic(op sql.BinaryOp) func(x, y value.Value) value.Value {
 			}
 			return value.FromNumber(float64(uint32(a) >> (b & shiftMask)))
 		}
+	default:
+		return nil
 	}
-	return nil
 }

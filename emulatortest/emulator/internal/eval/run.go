@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
@@ -28,6 +29,9 @@ type Env struct {
 	Parameters map[string]value.Value
 	// Now is the clock behind GetCurrentDateTime and its like. Required.
 	Now func() time.Time
+	// Planar says that the container's geospatialConfig is Geometry. Spatial functions then refuse to work: they know the
+	// earth only.
+	Planar bool
 	// Random is what RAND returns, from 0 to below 1. Defaults to a random number.
 	Random func() float64
 	Limits Limits
@@ -44,11 +48,12 @@ func (r *Run) Err() error { return r.err }
 
 // run is the state that compiled expressions work on.
 type run struct {
-	ctx      context.Context //nolint:containedctx // a run is itself the call, and closures can't take a context each
+	ctx      context.Context // kept here because a run is itself the call: compiled closures can't take one each
 	env      Env
 	slots    []value.Value
 	started  ticks
 	patterns map[string]*regexp.Regexp
+	lists    map[*sql.In]*Set
 	rows     int
 	err      error // the first failure; evaluation unwinds when it is set
 }
@@ -102,7 +107,7 @@ func (r *run) random() float64 {
 	if r.env.Random != nil {
 		return r.env.Random()
 	}
-	return rand.Float64() //nolint:gosec // RAND promises no secrets
+	return rand.Float64()
 }
 
 // sizeUpTo returns about how many bytes the value takes as JSON, or more than limit once it is known to pass that. Values

@@ -148,7 +148,7 @@ func (e *execution) completeKeys() error {
 	if !e.from.lost && len(e.from.keys) == len(e.program.Keys()) {
 		return nil
 	}
-	run := e.program.NewRun(e.ctx, eval.Env{Parameters: e.req.Parameters, Now: e.req.Now, Limits: e.req.Limits})
+	run := e.program.NewRun(e.ctx, e.req.env())
 	for item := range e.req.Source.Items("") {
 		if item.RID != e.from.rid {
 			if err := context.Cause(e.ctx); err != nil {
@@ -156,8 +156,12 @@ func (e *execution) completeKeys() error {
 			}
 			continue
 		}
+		computed, err := e.compute(item.Value)
+		if err != nil {
+			return err
+		}
 		n := 0
-		if err := run.Item(item.Value, func(r eval.Row) bool {
+		if err := run.Item(computed, func(r eval.Row) bool {
 			if n == e.from.keyRow {
 				e.from.keys = r.SortKeys()
 				return false

@@ -72,6 +72,8 @@ func servable(e sql.Expr, root string) (paths [][]string, ok bool) {
 			return append(left, right...), okLeft && okRight
 		case sql.Equals, sql.NotEquals, sql.Less, sql.LessOrEqual, sql.Greater, sql.GreaterOrEqual:
 			return property(root, e.Left, e.Right, e.Left, e.Right)
+		default:
+			return nil, false
 		}
 	case *sql.Unary:
 		if e.Op == sql.Not {

@@ -33,6 +33,10 @@ type Request struct {
 	EndLate bool
 	// Policy is the container's indexing policy; nil means that everything has an index, as in metadata feeds.
 	Policy *Policy
+	// Computed are the container's computed properties, from [ParseComputed].
+	Computed Computed
+	// Planar says that the container's geospatialConfig is Geometry; see [eval.Env].
+	Planar bool
 	// Now is the clock behind the date functions. Required.
 	Now    func() time.Time
 	Limits eval.Limits
@@ -64,13 +68,18 @@ func Run(ctx context.Context, req Request) (Page, error) {
 	return result, nil
 }
 
+func (r *Request) env() eval.Env {
+	return eval.Env{Parameters: r.Parameters, Now: r.Now, Limits: r.Limits, Planar: r.Planar}
+}
+
 // execution is the state of one page.
 type execution struct {
-	ctx      context.Context //nolint:containedctx // lives as long as the call
+	ctx      context.Context // the call's: an execution lives no longer
 	req      *Request
 	program  *eval.Program
 	run      *eval.Run
 	filter   *itemFilter
+	compute  func(value.Value) (value.Value, error) // adds the computed properties
 	identity []byte
 	from     *position // where the page begins; nil for the first one
 
@@ -106,8 +115,9 @@ func newExecution(ctx context.Context, req *Request) (*execution, error) {
 		}
 		e.skip, e.take = e.from.skip, e.from.take
 	}
-	env := eval.Env{Parameters: req.Parameters, Now: req.Now, Limits: req.Limits}
+	env := req.env()
 	e.run = program.NewRun(ctx, env)
+	e.compute = req.Computed.adder(ctx, env)
 	if e.filter, err = newItemFilter(ctx, req.Query, req.Policy, env); err != nil {
 		return nil, err
 	}
@@ -153,6 +163,10 @@ func (e *execution) items(afterRID string, yield func(Item) bool) error {
 		return e.run.Err()
 	}
 	for item := range e.req.Source.Items(afterRID) {
+		var err error
+		if item.Value, err = e.compute(item.Value); err != nil {
+			return err
+		}
 		pass, err := e.filter.pass(item.Value)
 		if err != nil {
 			return err
