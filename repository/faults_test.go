@@ -1,0 +1,305 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// oneInFive makes every fifth request fail, in all the ways that matter to a
+// write: refused, unanswered before it took effect, unanswered after.
+func oneInFive(b *noteBundle) {
+	kinds := []emulator.Fault{
+		emulator.Answer(http.StatusTooManyRequests, 3200),
+		emulator.Answer(449, 0),
+		emulator.Answer(http.StatusServiceUnavailable, 0),
+		emulator.Answer(http.StatusServiceUnavailable, 0).AfterEffect(),
+		emulator.Answer(http.StatusRequestTimeout, 0),
+		emulator.Answer(http.StatusRequestTimeout, 0).AfterEffect(),
+		emulator.Cut(),
+		emulator.Cut().AfterEffect(),
+	}
+	for i, kind := range kinds {
+		b.emulator.Fault(kind.Probability(0.2/float64(len(kinds)), uint64(i)+1).Keep())
+	}
+}
+
+func TestMutateCountsExactlyUnderFaults(t *testing.T) {
+	t.Parallel()
+	const writers, times = 64, 50
+	for name, processes := range map[string]int{"in one process": 1, "in a process for each writer": writers} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := setupNotes(t)
+				note := &Note{Title: "counter"}
+				must(t, b.acme.Create(t.Context(), note))
+				scopes := make([]*repository.Scope[Note], processes)
+				for i := range scopes {
+					scopes[i] = newRepository(t, b.container, repository.Config{}).In("acme")
+				}
+				oneInFive(b)
+				var done sync.WaitGroup
+				for w := range writers {
+					done.Go(func() {
+						for range times {
+							_, err := scopes[w%processes].Mutate(t.Context(), note.ID, func(n *Note) error { n.Count++; return nil })
+							if err != nil {
+								t.Errorf("writer %d: %v", w, err)
+								return
+							}
+						}
+					})
+				}
+				done.Wait()
+				b.emulator.Faults().Clear()
+				got, err := b.acme.Get(t.Context(), note.ID)
+				must(t, err)
+				if got.Count != writers*times {
+					t.Errorf("the counter is %d", got.Count)
+				}
+			})
+		})
+	}
+}
+
+func TestSaveAllIsTrueUnderFaults(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setupNotes(t)
+		oneInFive(b)
+		input := notesFrom(10_000)
+		receipt, err := b.acme.SaveAll(t.Context(), slices.Values(input), nil)
+		must(t, err)
+		b.emulator.Faults().Clear()
+		compareWithReceipt(t, b, input, receipt)
+
+		for _, n := range input[:5000] {
+			n.Count++
+		}
+		oneInFive(b)
+		receipt, err = b.acme.SaveAll(t.Context(), slices.Values(input[:5000]), nil)
+		must(t, err)
+		if receipt.Succeeded != 5000 {
+			t.Fatalf("%d replaced", receipt.Succeeded)
+		}
+		var ids []string
+		for _, n := range input[5000:] {
+			ids = append(ids, n.ID)
+		}
+		receipt, err = b.acme.DeleteAll(t.Context(), slices.Values(ids), nil)
+		must(t, err)
+		if receipt.Succeeded != 5000 {
+			t.Fatalf("%d deleted", receipt.Succeeded)
+		}
+		b.emulator.Faults().Clear()
+		left := 0
+		for n, err := range b.acme.Query(t.Context(), repository.All()) {
+			must(t, err)
+			left++
+			if n.Count != 1 {
+				t.Fatalf("%s has count %d", n.Title, n.Count)
+			}
+		}
+		if left != 5000 {
+			t.Errorf("%d are left", left)
+		}
+	})
+}
+
+// compareWithReceipt checks that exactly what the receipt calls stored is
+// stored, once, with the etag of the receipt.
+func compareWithReceipt(t *testing.T, b *noteBundle, input []*Note, receipt *repository.Receipt) {
+	t.Helper()
+	stored := map[string]*Note{}
+	for n, err := range b.acme.Query(t.Context(), repository.All()) {
+		must(t, err)
+		stored[n.ID] = n
+	}
+	for i, item := range receipt.Items {
+		got := stored[item.ID]
+		if got == nil || got.ETag != item.ETag || got.Title != input[i].Title || input[i].ETag != item.ETag {
+			t.Fatalf("item %d: receipt %+v, stored %+v", i, item, got)
+		}
+	}
+	if len(stored) != len(receipt.Items) || receipt.Succeeded != len(input) {
+		t.Fatalf("%d stored, %d receipts, %d succeeded", len(stored), len(receipt.Items), receipt.Succeeded)
+	}
+}
+
+// losses are the ways in which a write is left without an answer.
+var losses = []struct {
+	name    string
+	fault   emulator.Fault
+	applied bool
+}{
+	{"cut before the effect", emulator.Cut(), false},
+	{"cut after the effect", emulator.Cut().AfterEffect(), true},
+	{"timed out before the effect", emulator.Answer(http.StatusRequestTimeout, 0), false},
+	{"timed out after the effect", emulator.Answer(http.StatusRequestTimeout, 0).AfterEffect(), true},
+	{"unavailable after the effect", emulator.Answer(http.StatusServiceUnavailable, 0).AfterEffect(), true},
+	{"unavailable before the effect", emulator.Answer(http.StatusServiceUnavailable, 0), false},
+}
+
+func TestWritesWithLostAnswers(t *testing.T) {
+	t.Parallel()
+	type verb struct {
+		name string
+		do   func(ctx context.Context, acme *repository.Scope[Note], n *Note) error
+		// want is the counter afterwards; -1 for no document.
+		want int64
+		// undecided says that without an effect the outcome stays unknown,
+		// since the write names no state that it changes.
+		undecided bool
+	}
+	verbs := []verb{
+		{"Create", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			return acme.Create(ctx, &Note{Title: "new", Count: 7})
+		}, 0, false},
+		{"Replace", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			n.Count = 1
+			return acme.Replace(ctx, n)
+		}, 1, false},
+		{"Save", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			n.Count = 1
+			return acme.Save(ctx, n)
+		}, 1, false},
+		{"Put", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			n.Count = 1
+			return acme.Put(ctx, n)
+		}, 1, false},
+		{"Mutate", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			_, err := acme.Mutate(ctx, n.ID, func(n *Note) error { n.Count++; return nil })
+			return err
+		}, 1, false},
+		{"Patch", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			_, err := acme.Patch(ctx, n.ID, repository.Increment("/count", 1))
+			return err
+		}, 1, true},
+		{"Patch of an etag", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			_, err := acme.Patch(ctx, n.ID, repository.Increment("/count", 1).IfMatch(n.ETag))
+			return err
+		}, 1, false},
+		{"Delete", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			return acme.Delete(ctx, n.ID, nil)
+		}, -1, false},
+		{"Delete of an etag", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			return acme.Delete(ctx, n.ID, &repository.DeleteOptions{ETag: n.ETag})
+		}, -1, false},
+		{"Batch", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			n.Count = 1
+			return acme.Batch().Create(&Note{Title: "beside"}).Replace(n).Commit(ctx)
+		}, 1, false},
+		{"Batch of deletes", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			return acme.Batch().Delete(n.ID, "").Commit(ctx)
+		}, -1, false},
+		{"Batch of a put", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			n.Count = 1
+			return acme.Batch().Put(n).Commit(ctx)
+		}, 1, false},
+		{"SaveAll", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			n.Count = 1
+			_, err := acme.SaveAll(ctx, slices.Values([]*Note{n, {Title: "beside"}}), nil)
+			return err
+		}, 1, false},
+		{"DeleteAll", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+			_, err := acme.DeleteAll(ctx, slices.Values([]string{n.ID}), nil)
+			return err
+		}, -1, false},
+	}
+	writes := []emulator.Operation{
+		emulator.CreateItem, emulator.UpsertItem, emulator.ReplaceItem, emulator.DeleteItem, emulator.PatchItem, emulator.TransactionalBatch,
+	}
+	for _, loss := range losses {
+		for _, client := range []string{"with the pipeline policy", "without it"} {
+			for _, v := range verbs {
+				t.Run(fmt.Sprintf("%s/%s/%s", v.name, loss.name, client), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) {
+						b := setupNotes(t)
+						acme := b.acme
+						if client == "without it" {
+							acme = newRepository(t, plainContainer(t, b), repository.Config{}).In("acme")
+						}
+						n := &Note{Title: "x"}
+						must(t, b.acme.Create(t.Context(), n))
+						armed := b.emulator.Fault(loss.fault.On(writes...))
+						err := v.do(t.Context(), acme, n)
+						if armed.Fired() != 1 {
+							t.Fatalf("the fault happened %d times", armed.Fired())
+						}
+						if v.undecided && !loss.applied {
+							if !errors.Is(err, repository.ErrAmbiguous) {
+								t.Fatalf("want ErrAmbiguous, got %v", err)
+							}
+							v.want = 0
+						} else {
+							must(t, err)
+						}
+						got, err := b.acme.Get(t.Context(), n.ID)
+						switch {
+						case v.want < 0 && !errors.Is(err, repository.ErrNotFound):
+							t.Errorf("the document is still there: %v", err)
+						case v.want >= 0 && (err != nil || got.Count != v.want):
+							t.Errorf("got %+v, %v; want count %d", got, err, v.want)
+						case v.want >= 0 && !v.undecided && n.ETag != got.ETag && v.name != "Mutate" && v.name != "Patch of an etag":
+							t.Errorf("the entity has etag %s, the document %s", n.ETag, got.ETag)
+						}
+					})
+				})
+			}
+		}
+	}
+}
+
+// plainContainer is the bundle's container through a client without Grove's options.
+func plainContainer(t *testing.T, b *noteBundle) *azcosmos.ContainerClient {
+	t.Helper()
+	container, err := b.emulator.Client(&azcosmos.ClientOptions{}).NewContainer("db", "main")
+	must(t, err)
+	return container
+}
+
+func TestALostWriteIsNotStoppedByTheBudget(t *testing.T) {
+	t.Parallel()
+	b := setupNotes(t)
+	b.emulator.Fault(emulator.Cut().AfterEffect().On(emulator.CreateItem))
+	ctx, _ := repository.WithBudget(t.Context(), 0.5)
+	n := &Note{Title: "x"}
+	must(t, b.acme.Create(ctx, n))
+	if n.ETag == "" {
+		t.Error("no etag")
+	}
+}
+
+func TestARefusalThatAnotherWriterCausedIsReported(t *testing.T) {
+	t.Parallel()
+	b := setupNotes(t)
+	n := &Note{Title: "x"}
+	must(t, b.acme.Create(t.Context(), n))
+	other := *n
+	b.emulator.Fault(emulator.Cut().On(emulator.ReplaceItem))
+	other.Title = "theirs"
+	must(t, newRepository(t, b.container, repository.Config{}).In("acme").Replace(t.Context(), &other))
+	n.Title = "mine"
+	var conflict *repository.ConflictError[Note]
+	if err := b.acme.Replace(t.Context(), n); !errors.As(err, &conflict) || conflict.Current.Title != "theirs" {
+		t.Errorf("a stale replace: %v", err)
+	}
+	again := &Note{TenantItem: n.TenantItem}
+	again.ETag = ""
+	b.emulator.Fault(emulator.Cut().On(emulator.CreateItem))
+	if err := b.acme.Create(t.Context(), again); !errors.Is(err, repository.ErrConflict) && !errors.Is(err, repository.ErrAmbiguous) {
+		t.Errorf("creating a taken id: %v", err)
+	}
+}
