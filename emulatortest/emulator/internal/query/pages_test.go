@@ -207,6 +207,22 @@ func TestVectorOrder(t *testing.T) {
 	}
 }
 
+// TestSliceInAnyOrder checks paging over resources whose ids don't grow with their age.
+func TestSliceInAnyOrder(t *testing.T) {
+	t.Parallel()
+	source := items(t, `{"id": 0}`, `{"id": 1}`, `{"id": 2}`, `{"id": 3}`, `{"id": 4}`)
+	for i, id := range []string{"zzzzAA==", "AAAAAA==", "ZZZZAA==", "bAAAAA==", "CAAAAA=="} {
+		source[i].RID = id
+	}
+	for _, text := range []string{`SELECT VALUE c.id FROM c`, `SELECT DISTINCT VALUE c.id FROM c`, `SELECT VALUE c.id FROM c ORDER BY c.none`} {
+		req := request(t, text, source)
+		req.MaxItems = 2
+		if got, want := strings.Join(pages(t, req), " | "), "1 4 | 2 3 | 0"; got != want {
+			t.Errorf("%s: got %s, want %s", text, got, want)
+		}
+	}
+}
+
 func BenchmarkScan(b *testing.B) {
 	documents := make([]string, 1000)
 	for i := range documents {

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
@@ -24,11 +25,15 @@ type Source interface {
 	Items(afterRID string) iter.Seq[Item]
 }
 
-// Slice is a source of few items, such as the resources of a metadata feed. They must be in the order of their rids.
+// Slice is a source of few items, such as the resources of a metadata feed, in any order.
 type Slice []Item
 
 // Items implements [Source].
 func (s Slice) Items(afterRID string) iter.Seq[Item] {
+	byRID := func(a, b Item) int { return compareRIDs(a.RID, b.RID) }
+	if !slices.IsSortedFunc(s, byRID) {
+		s = slices.SortedFunc(slices.Values(s), byRID)
+	}
 	return func(yield func(Item) bool) {
 		for _, item := range s {
 			if afterRID != "" && compareRIDs(item.RID, afterRID) <= 0 {
