@@ -17,10 +17,7 @@ import (
 // contextSource is a test that gives its context.
 type contextSource interface{ Context() context.Context }
 
-var (
-	prefixed = []string{"tenantId", "lookupType"}
-	single   = []string{"tenantId"}
-)
+var prefixed = []string{"tenantId", "lookupType"}
 
 // drawDocs draws documents with many ties, of few lookup types, whose field
 // "mixed" holds values of every JSON type or is not there.
@@ -72,6 +69,7 @@ func drawQuery(t *rapid.T) repository.Query {
 
 // shake divides a physical partition of a container, or joins two.
 func (b *lookupBundle) shake(t *testing.T, r *rapid.T, container string) {
+	t.Helper()
 	ranges := b.emulator.Ranges("db", container)
 	at := rapid.IntRange(0, len(ranges)-1).Draw(r, "range")
 	if at > 0 && rapid.IntRange(0, 3).Draw(r, "join") == 0 {
@@ -81,42 +79,62 @@ func (b *lookupBundle) shake(t *testing.T, r *rapid.T, container string) {
 	if len(ranges) < 12 {
 		b.emulator.Split("db", container, ranges[at].ID)
 	}
-	t.Helper()
 }
 
-// TestAcrossEqualsOnePartition compares a scope over many physical partitions,
-// which split and merge while it is read, with the same documents in one
-// logical partition, which the service sorts by itself.
+// pair is the same documents in two containers: one of several physical
+// partitions, and one of a single one, which the service sorts by itself.
+type pair struct {
+	many, one *repository.Repository[Lookup]
+	bundle    *lookupBundle // of many
+	name      string
+	docs      []rawLookup
+}
+
+// pairs makes pairs, each of fresh containers.
+func pairs(t *testing.T) func(*rapid.T) *pair {
+	t.Helper()
+	many := setupLookups(t, emulatortest.WithPartitions(3))
+	one := setupLookups(t)
+	rounds := 0
+	return func(r *rapid.T) *pair {
+		rounds++
+		p := &pair{bundle: many, name: fmt.Sprintf("c%d", rounds), docs: drawDocs(r, 12)}
+		p.many = many.lookups(t, r, p.name, "/tenantId", "/lookupType")
+		p.one = one.lookups(t, r, p.name, "/tenantId", "/lookupType")
+		store(t, r, p.many, prefixed, p.docs...)
+		store(t, r, p.one, prefixed, p.docs...)
+		return p
+	}
+}
+
+// TestAcrossEqualsOnePartition reads over physical partitions that split and
+// merge meanwhile.
 func TestAcrossEqualsOnePartition(t *testing.T) {
 	t.Parallel()
-	b := setupLookups(t, emulatortest.WithPartitions(3))
-	rounds := 0
+	next := pairs(t)
 	rapid.Check(t, func(r *rapid.T) {
-		rounds++
-		name := fmt.Sprintf("many%d", rounds)
-		many := b.lookups(t, r, name, "/tenantId", "/lookupType")
-		one := b.lookups(t, r, fmt.Sprintf("one%d", rounds), "/tenantId")
-		docs := drawDocs(r, 1)
-		store(t, r, many, prefixed, docs...)
-		store(t, r, one, single, docs...)
+		p := next(r)
 		q := drawQuery(r)
 		shakeAt := rapid.IntRange(0, 20).Draw(r, "shake at")
 
-		want := collect(r, one.In("t0").Query(t.Context(), q), nil)
-		got := collect(r, many.In("t0").Query(t.Context(), q), func(i int) {
+		want := collect(r, p.one.AllTenants().Query(t.Context(), q), nil)
+		got := collect(r, p.many.AllTenants().Query(t.Context(), q), func(i int) {
 			if i == shakeAt {
-				b.shake(t, r, name)
+				p.bundle.shake(t, r, p.name)
 			}
 		})
 		compareResults(r, q, want, got)
 
 		size := rapid.IntRange(1, 25).Draw(r, "page size")
-		paged := allPages(t, r, &many.In("t0").Reader, q, size, func(int) {
+		paged := allPages(t, r, p.many.AllTenants(), q, size, func(int) {
 			if rapid.Bool().Draw(r, "shake") {
-				b.shake(t, r, name)
+				p.bundle.shake(t, r, p.name)
 			}
 		})
 		compareResults(r, q, want, paged)
+
+		want = collect(r, p.one.In("t0").Query(t.Context(), q), nil)
+		compareResults(r, q, want, collect(r, p.many.In("t0").Query(t.Context(), q), nil))
 	})
 }
 
@@ -185,27 +203,19 @@ func allPages(ctx contextSource, t fataler, r *repository.Reader[Lookup], q repo
 // TestAggregatesAcrossEqualOnePartition does the same for what is calculated.
 func TestAggregatesAcrossEqualOnePartition(t *testing.T) {
 	t.Parallel()
-	b := setupLookups(t, emulatortest.WithPartitions(3))
-	rounds := 0
+	next := pairs(t)
 	rapid.Check(t, func(r *rapid.T) {
-		rounds++
-		name := fmt.Sprintf("many%d", rounds)
-		many := b.lookups(t, r, name, "/tenantId", "/lookupType")
-		one := b.lookups(t, r, fmt.Sprintf("one%d", rounds), "/tenantId")
-		docs := drawDocs(r, 1)
-		store(t, r, many, prefixed, docs...)
-		store(t, r, one, single, docs...)
+		p := next(r)
 		q := repository.Where(repository.Gte("rank", rapid.IntRange(0, 3).Draw(r, "least")))
-		want := aggregates(t, r, one.In("t0"), q)
-		if got := aggregates(t, r, many.In("t0"), q); got != want {
+		want := aggregates(t, r, p.one.AllTenants(), q)
+		if got := aggregates(t, r, p.many.AllTenants(), q); got != want {
 			t.Fatalf("want %s\ngot  %s", want, got)
 		}
-		b.shake(t, r, name)
-		if got := aggregates(t, r, many.In("t0"), q); got != want {
+		p.bundle.shake(t, r, p.name)
+		if got := aggregates(t, r, p.many.AllTenants(), q); got != want {
 			t.Fatalf("after the partitions changed: want %s\ngot  %s", want, got)
 		}
-		model := modelOf(docs, q)
-		if !strings.HasPrefix(want, model) {
+		if model := modelOf(p.docs, q); !strings.HasPrefix(want, model) {
 			t.Fatalf("want %s\ngot  %s", model, want)
 		}
 	})
@@ -223,7 +233,7 @@ type rankTotal struct {
 }
 
 // aggregates is one text of everything that is calculated over a query.
-func aggregates(ctx contextSource, t fataler, s *repository.Scope[Lookup], q repository.Query) string {
+func aggregates(ctx contextSource, t fataler, s *repository.Reader[Lookup], q repository.Query) string {
 	t.Helper()
 	var b strings.Builder
 	number := func(name string, v float64, err error) {
@@ -245,7 +255,7 @@ func aggregates(ctx contextSource, t fataler, s *repository.Scope[Lookup], q rep
 	number("min", v, err)
 	v, err = s.Max(ctx.Context(), "score", q)
 	number("max", v, err)
-	for v, err := range repository.Distinct[float64](ctx.Context(), &s.Reader, "score", q.OrderByDesc("score")) {
+	for v, err := range repository.Distinct[float64](ctx.Context(), s, "score", q.OrderByDesc("score")) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,7 +267,7 @@ func aggregates(ctx contextSource, t fataler, s *repository.Scope[Lookup], q rep
 		}
 		return *p
 	}
-	for g, err := range repository.GroupBy[rankTotal](ctx.Context(), &s.Reader, q) {
+	for g, err := range repository.GroupBy[rankTotal](ctx.Context(), s, q) {
 		if err != nil {
 			t.Fatal(err)
 		}
