@@ -111,6 +111,9 @@ func register[T any](f *Forest, repo *repository.Repository[T]) *node {
 	n.applyRules = func() {
 		repo.Attach(repository.Hooks{
 			Delete: func(ctx context.Context, d repository.Deletion) error { return f.delete(ctx, n, d) },
+			BatchDelete: func(d repository.Deletion) (repository.BatchDeletion, error) {
+				return f.batchDelete(n, d)
+			},
 			PlanDelete: func(ctx context.Context, d repository.Deletion) (*repository.DeletePlan, error) {
 				return f.plan(ctx, n, d)
 			},

@@ -1,6 +1,7 @@
 package parented_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,6 +61,7 @@ type planting struct {
 	config parented.ForestConfig
 	note   parented.Policy
 	child  parented.Policy // of comments
+	vote   parented.Rule   // of votes; Restrict when it is left out
 }
 
 func setup(t testing.TB) grove {
@@ -103,7 +105,7 @@ func wire(database *azcosmos.DatabaseClient, p planting) (grove, error) {
 	errs[1] = parented.Register(g.forest, g.notes, p.note)
 	g.comments, errs[2] = parented.New[Comment](g.forest, g.notes, container, parented.Config{Rule: parented.Cascade, Policy: p.child})
 	g.replies, errs[3] = parented.New[Reply](g.forest, g.comments.Items(), container, parented.Config{Rule: parented.Cascade})
-	g.votes, errs[4] = parented.New[Vote](g.forest, g.comments.Items(), container, parented.Config{Rule: parented.Restrict})
+	g.votes, errs[4] = parented.New[Vote](g.forest, g.comments.Items(), container, parented.Config{Rule: cmp.Or(p.vote, parented.Restrict)})
 	g.labels, errs[5] = parented.New[Label](g.forest, g.notes, container, parented.Config{Rule: parented.Orphan})
 	return g, errors.Join(errs[:]...)
 }

@@ -1,0 +1,33 @@
+package parented
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// batchDelete begins a delete with the mark that is its journal anyway, so
+// that a transaction can hold it, and finishes it afterwards. What may still be
+// forbidden, or taken back, can't begin before it is decided.
+func (f *Forest) batchDelete(n *node, d repository.Deletion) (repository.BatchDeletion, error) {
+	switch {
+	case n.restricts():
+		return repository.BatchDeletion{}, &tenantitem.InvalidError{What: "batch", Reason: n.EntityType() + " has children that may forbid its delete", Hint: "use the scope's Delete"}
+	case n.policy.Retain > 0:
+		return repository.BatchDeletion{}, &tenantitem.InvalidError{What: "batch", Reason: n.EntityType() + " is deleted softly", Hint: "use the scope's Delete"}
+	case len(n.children) == 0:
+		return repository.BatchDeletion{Mark: repository.Stub{DeletedAt: f.now(), TTL: seconds(n.policy.Tombstone)}}, nil
+	}
+	return repository.BatchDeletion{
+		Mark: marked(repository.Stub{}, f.now(), phaseRemoving),
+		Finish: func(ctx context.Context) error {
+			err := f.delete(ctx, n, repository.Deletion{TenantID: d.TenantID, Key: d.Key, ID: d.ID})
+			if errors.Is(err, repository.ErrNotFound) {
+				return nil // another process took it up and was faster
+			}
+			return err
+		},
+	}, nil
+}
