@@ -8,7 +8,7 @@ import (
 
 // accumulator folds the values of one aggregate over one group.
 type accumulator interface {
-	add(v value.Value)
+	add(r *run, v value.Value)
 	result() value.Value
 }
 
@@ -50,7 +50,7 @@ type count struct {
 	n      int
 }
 
-func (c *count) add(v value.Value) {
+func (c *count) add(_ *run, v value.Value) {
 	if c.counts(v) {
 		c.n++
 	}
@@ -66,7 +66,7 @@ type sum struct {
 	spoilt bool
 }
 
-func (s *sum) add(v value.Value) {
+func (s *sum) add(_ *run, v value.Value) {
 	if v.IsUndefined() {
 		return
 	}
@@ -95,7 +95,7 @@ type extremum struct {
 	spoilt    bool
 }
 
-func (e *extremum) add(v value.Value) {
+func (e *extremum) add(_ *run, v value.Value) {
 	switch {
 	case v.IsUndefined():
 	case v.Kind() > value.String:
@@ -114,8 +114,8 @@ func (e *extremum) result() value.Value {
 
 type list struct{ values []value.Value }
 
-func (l *list) add(v value.Value) {
-	if !v.IsUndefined() {
+func (l *list) add(r *run, v value.Value) {
+	if !v.IsUndefined() && r.fits(leastElement*len(l.values)) {
 		l.values = append(l.values, v)
 	}
 }
@@ -124,8 +124,8 @@ func (l *list) result() value.Value { return value.FromArray(l.values) }
 
 type distinct struct{ values *Set }
 
-func (d *distinct) add(v value.Value) {
-	if !v.IsUndefined() {
+func (d *distinct) add(r *run, v value.Value) {
+	if !v.IsUndefined() && r.fits(leastElement*len(d.values.values)) {
 		d.values.add(v)
 	}
 }

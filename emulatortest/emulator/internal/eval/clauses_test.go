@@ -162,6 +162,10 @@ func TestHostileQueries(t *testing.T) {
 	cases := map[string]string{
 		"cross product": `SELECT VALUE COUNT(1) FROM c JOIN a IN c.list JOIN b IN c.list JOIN d IN c.list JOIN e IN c.list`,
 		"string":        `SELECT VALUE REPLACE(REPLACE(` + block + `, "a", ` + block + `), "a", ` + block + `)`,
+		"array":         `SELECT VALUE ARRAY_LENGTH(ARRAY(SELECT VALUE 1 FROM a IN c.list JOIN b IN c.list JOIN d IN c.list)) FROM c`,
+		"list":          `SELECT VALUE MAKELIST(1) FROM c JOIN a IN c.list JOIN b IN c.list JOIN d IN c.list`,
+		"like":          `SELECT VALUE @text LIKE "%` + strings.Repeat("a", 100_000) + `b%"`,
+		"regex":         `SELECT VALUE REGEXMATCH(@text, "(a?){1000}(a?){1000}(a?){1000}b")`,
 		"joined":        `SELECT VALUE StringJoin(ARRAY(SELECT VALUE "x" FROM x IN c.list), ` + block + `) FROM c`,
 		"shared values": `SELECT VALUE x FROM ` + strings.Repeat("(SELECT VALUE [x, x, x, x] FROM ", 20) + "(SELECT VALUE c FROM c) AS x" +
 			strings.Repeat(") AS x", 20),
@@ -169,7 +173,10 @@ func TestHostileQueries(t *testing.T) {
 	for name, query := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := results(compile(t, query), eval.Env{Limits: eval.Limits{Rows: 100_000, Text: 1 << 20}}, item)
+			_, err := results(compile(t, query), eval.Env{
+				Parameters: map[string]value.Value{"@text": value.FromString(strings.Repeat("a", 1<<20))},
+				Limits:     eval.Limits{Rows: 1_000_000, Text: 1 << 20},
+			}, item)
 			var refused *eval.Error
 			if !errors.As(err, &refused) {
 				t.Fatalf("got %v, want an Error", err)

@@ -281,6 +281,9 @@ func (c *compiler) like(e *sql.Like, in *scope) node {
 			}
 			p = parseLike(text, e.Escape)
 		}
+		if !r.affords(len(s), len(p.parts)) {
+			return value.Value{}
+		}
 		return value.FromBool(p.match(s))
 	})
 }
@@ -372,7 +375,7 @@ func (c *compiler) arraySubquery(e *sql.ArraySubquery, in *scope) node {
 		var elements []value.Value
 		each(r, func(v value.Value) bool {
 			elements = append(elements, v)
-			return true
+			return r.fits(leastElement * len(elements))
 		})
 		return value.FromArray(elements)
 	}

@@ -69,7 +69,7 @@ func (s *folding) add(r *run) bool {
 		}
 	}
 	for i, a := range s.fold.aggregates {
-		s.groups[at].accumulators[i].add(a.argument(r))
+		s.groups[at].accumulators[i].add(r, a.argument(r))
 	}
 	return r.err == nil
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // maxPlaces is the largest geometry that is looked at; comparing two takes time with the product of their sizes.
-const maxPlaces = 4096
+const maxPlaces = 1024
 
 // geometry is a GeoJSON Point, LineString, Polygon or MultiPolygon.
 type geometry struct {

@@ -3,6 +3,7 @@ package eval
 import (
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
@@ -31,14 +32,20 @@ func regexMatch(r *run, args []value.Value) value.Value {
 		r.fail(err)
 		return value.Value{}
 	}
-	if compiled == nil {
+	if compiled == nil || !r.affords(len(parts[0]), compiled.instructions) {
 		return value.Value{}
 	}
 	return value.FromBool(compiled.MatchString(parts[0]))
 }
 
+// pattern is a compiled regular expression.
+type pattern struct {
+	*regexp.Regexp
+	instructions int // matching takes time with their number times the length of the text
+}
+
 // pattern compiles a regular expression once for each run. It returns nil for modifiers that don't exist.
-func (r *run) pattern(text, modifiers string) (*regexp.Regexp, error) {
+func (r *run) pattern(text, modifiers string) (*pattern, error) {
 	key := modifiers + "/" + text
 	if compiled, seen := r.patterns[key]; seen {
 		return compiled, nil
@@ -48,13 +55,13 @@ func (r *run) pattern(text, modifiers string) (*regexp.Regexp, error) {
 		return nil, err
 	}
 	if r.patterns == nil || len(r.patterns) >= maxCachedPatterns {
-		r.patterns = make(map[string]*regexp.Regexp)
+		r.patterns = make(map[string]*pattern)
 	}
 	r.patterns[key] = compiled
 	return compiled, nil
 }
 
-func compilePattern(text, modifiers string) (*regexp.Regexp, error) {
+func compilePattern(text, modifiers string) (*pattern, error) {
 	if strings.Trim(modifiers, "msix") != "" {
 		return nil, nil
 	}
@@ -73,11 +80,20 @@ func compilePattern(text, modifiers string) (*regexp.Regexp, error) {
 	if len(text) > maxPattern {
 		return nil, unsupported(fmt.Sprintf("a regular expression of more than %d bytes", maxPattern))
 	}
+	refusal := unsupported("this regular expression (RE2 syntax only: no look-around, no back-references)")
 	compiled, err := regexp.Compile(text)
 	if err != nil {
-		return nil, unsupported("this regular expression (RE2 syntax only: no look-around, no back-references)")
+		return nil, refusal
 	}
-	return compiled, nil
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, refusal
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return nil, refusal
+	}
+	return &pattern{Regexp: compiled, instructions: len(program.Inst)}, nil
 }
 
 // withoutLayout does what the x modifier asks for: white space and comments outside of character classes don't count.

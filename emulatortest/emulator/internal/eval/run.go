@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"math/rand/v2"
-	"regexp"
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
@@ -12,14 +11,14 @@ import (
 
 // Limits bounds what one run may do. A zero field means its default.
 type Limits struct {
-	// Rows is how many rows all FROM clauses of a run may bind together. Defaults to 20,000,000.
+	// Rows is how many rows all FROM clauses of a run may bind together. Defaults to 4,000,000.
 	Rows int
 	// Text is the size in bytes that a string or a row may reach. Defaults to 16 MB.
 	Text int
 }
 
 const (
-	defaultRows = 20_000_000
+	defaultRows = 4_000_000
 	defaultText = 16 << 20
 )
 
@@ -52,7 +51,7 @@ type run struct {
 	env      Env
 	slots    []value.Value
 	started  ticks
-	patterns map[string]*regexp.Regexp
+	patterns map[string]*pattern
 	lists    map[*sql.In]*Set
 	rows     int
 	err      error // the first failure; evaluation unwinds when it is set
@@ -81,7 +80,7 @@ func (r *run) fail(err error) {
 
 // step counts a row and reports whether evaluation may go on.
 func (r *run) step() bool {
-	const contextEvery = 1 << 10
+	const contextEvery = 1 << 6
 	r.rows++
 	if r.rows > r.env.Limits.Rows {
 		r.fail(&Error{Message: "The query binds more rows than one request may; narrow its joins and subqueries."})
@@ -98,6 +97,20 @@ func (r *run) step() bool {
 func (r *run) fits(size int) bool {
 	if size > r.env.Limits.Text {
 		r.fail(&Error{Message: "The query builds a value that is too large."})
+		return false
+	}
+	return true
+}
+
+// leastElement is the least that an element of an array takes as JSON, with its comma.
+const leastElement = 2
+
+// affords reports whether a pattern of that many parts may be matched with a text of that many bytes, which can take time
+// with the product of both; it fails the run if not.
+func (r *run) affords(text, parts int) bool {
+	const most = 500_000_000 // some seconds
+	if parts > 0 && text > most/parts {
+		r.fail(&Error{Message: "The query matches a pattern that is too complex for a text this long."})
 		return false
 	}
 	return true
