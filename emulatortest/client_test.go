@@ -5,24 +5,48 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"os"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/google/uuid"
 
 	"github.com/cosmosgrove/grove/emulatortest"
 )
 
-// newContainer makes database "db" and a container "items" with the given key paths.
+// realEndpoint reports whether the environment names one.
+func realEndpoint() bool { return os.Getenv("COSMOS_ENDPOINT")+os.Getenv("COSMOS_CONNECTION_STRING") != "" }
+
+func skipOnRealEndpoint(t testing.TB, reason string) {
+	t.Helper()
+	if realEndpoint() {
+		t.Skip("the environment names a real endpoint: " + reason)
+	}
+}
+
+// newContainer makes database "db" and a container "items" with the given key paths. A real endpoint, which tests share, gets
+// a database of another name, deleted when the test ends.
 func newContainer(t testing.TB, client *azcosmos.Client, paths ...string) *azcosmos.ContainerClient {
 	t.Helper()
 	ctx := t.Context()
-	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "db"}, nil); err != nil {
+	id := "db"
+	if realEndpoint() {
+		id = "grove-" + uuid.NewString()
+	}
+	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil); err != nil {
 		t.Fatalf("create the database: %v", err)
 	}
-	db, err := client.NewDatabase("db")
+	db, err := client.NewDatabase(id)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if realEndpoint() {
+		t.Cleanup(func() {
+			if _, err := db.Delete(context.WithoutCancel(ctx), nil); err != nil {
+				t.Errorf("delete the database: %v", err)
+			}
+		})
 	}
 	properties := azcosmos.ContainerProperties{
 		ID:                     "items",
@@ -106,6 +130,7 @@ func TestItemsThroughTheSDK(t *testing.T) {
 
 func TestAccountsAreApart(t *testing.T) {
 	t.Parallel()
+	skipOnRealEndpoint(t, "all clients share its account")
 	one, other := emulatortest.Client(t), emulatortest.Client(t)
 	newContainer(t, one, "/pk")
 	db, err := other.NewDatabase("db")

@@ -67,6 +67,7 @@ func TestFaultsBeforeAndAfterTheEffect(t *testing.T) {
 
 func TestDelayGoesByVirtualTimeAndContext(t *testing.T) {
 	t.Parallel()
+	skipOnRealEndpoint(t, "a network can't be reached from virtual time")
 	synctest.Test(t, func(t *testing.T) {
 		e := emulatortest.New(t, withoutRetries())
 		items := newContainer(t, e.Client(nil), "/pk")
@@ -91,6 +92,7 @@ func TestDelayGoesByVirtualTimeAndContext(t *testing.T) {
 // The SDK retries throttled requests by itself, after the time that the answer names.
 func TestThrottledClientComesBack(t *testing.T) {
 	t.Parallel()
+	skipOnRealEndpoint(t, "a network can't be reached from virtual time")
 	synctest.Test(t, func(t *testing.T) {
 		e := emulatortest.New(t)
 		items := newContainer(t, e.Client(nil), "/pk")
