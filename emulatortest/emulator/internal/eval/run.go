@@ -28,6 +28,8 @@ type Env struct {
 	Parameters map[string]value.Value
 	// Now is the clock behind GetCurrentDateTime and its like. Required.
 	Now func() time.Time
+	// Started is the time that Now(), Ago and the Static functions give throughout. Defaults to the time of [Program.NewRun].
+	Started time.Time
 	// Planar says that the container's geospatialConfig is Geometry. Spatial functions then refuse to work: they know the
 	// earth only.
 	Planar bool
@@ -65,9 +67,12 @@ func (p *Program) NewRun(ctx context.Context, env Env) *Run {
 	if env.Limits.Text <= 0 {
 		env.Limits.Text = defaultText
 	}
+	if env.Started.IsZero() {
+		env.Started = env.Now()
+	}
 	return &Run{
 		program: p,
-		run:     run{ctx: ctx, env: env, slots: make([]value.Value, p.slots), started: ticksOf(env.Now())},
+		run:     run{ctx: ctx, env: env, slots: make([]value.Value, p.slots), started: ticksOf(env.Started)},
 	}
 }
 

@@ -96,10 +96,13 @@ func joinPath(steps []string) string {
 }
 
 // indexed reports whether the value at the path has an index. The most precise path of the policy decides; of two that are
-// equally precise, the one that excludes.
+// equally precise, the one that excludes. The id and _ts of an item have indexes whatever the paths say.
 func (p *Policy) indexed(steps []string) bool {
 	if p == nil {
 		return true
+	}
+	if len(steps) == 1 && (steps[0] == "id" || steps[0] == "_ts") {
+		return !p.none
 	}
 	return !p.none && precision(p.included, steps) > precision(p.excluded, steps)
 }

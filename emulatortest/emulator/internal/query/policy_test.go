@@ -42,6 +42,8 @@ func TestOrderByNeedsIndexes(t *testing.T) {
 		{some, `c.b.c.d`, ""},
 		{some, `c.b.secret`, excluded},
 		{some, `c["x y"]`, ""},
+		{some, `c.id`, ""},
+		{none, `c._ts`, excluded},
 		{some, `c.a, c.b.c DESC`, ""},
 		{some, `c.a DESC, c.b.c`, ""},
 		{some, `c.a, c.b.c`, composite},

@@ -148,7 +148,7 @@ func (e *execution) completeKeys() error {
 	if !e.from.lost && len(e.from.keys) == len(e.program.Keys()) {
 		return nil
 	}
-	run := e.program.NewRun(e.ctx, e.req.env())
+	run := e.program.NewRun(e.ctx, e.env())
 	for item := range e.req.Source.Items("") {
 		if item.RID != e.from.rid {
 			if err := context.Cause(e.ctx); err != nil {

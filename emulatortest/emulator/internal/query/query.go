@@ -52,7 +52,6 @@ type Page struct {
 // Run computes a page. The error is a [*sql.SyntaxError] or an [*eval.Error] for what the service answers with status 400,
 // else that of the context.
 func Run(ctx context.Context, req Request) (Page, error) {
-	began := req.Now()
 	e, err := newExecution(ctx, &req)
 	if err != nil {
 		return Page{}, err
@@ -61,21 +60,22 @@ func Run(ctx context.Context, req Request) (Page, error) {
 		return Page{}, err
 	}
 	result := Page{Documents: e.documents, Metrics: e.metrics}
-	result.Metrics.Elapsed = req.Now().Sub(began)
+	result.Metrics.Elapsed = req.Now().Sub(e.started)
 	if e.next != nil {
 		result.Continuation = e.next.encode(e.identity)
 	}
 	return result, nil
 }
 
-func (r *Request) env() eval.Env {
-	return eval.Env{Parameters: r.Parameters, Now: r.Now, Limits: r.Limits, Planar: r.Planar}
+func (e *execution) env() eval.Env {
+	return eval.Env{Parameters: e.req.Parameters, Now: e.req.Now, Started: e.started, Limits: e.req.Limits, Planar: e.req.Planar}
 }
 
 // execution is the state of one page.
 type execution struct {
 	ctx      context.Context // the call's: an execution lives no longer
 	req      *Request
+	started  time.Time
 	program  *eval.Program
 	run      *eval.Run
 	filter   *itemFilter
@@ -105,7 +105,7 @@ func newExecution(ctx context.Context, req *Request) (*execution, error) {
 	if err := req.Policy.checkOrderBy(req.Query); err != nil {
 		return nil, err
 	}
-	e := &execution{ctx: ctx, req: req, program: program, take: -1, identity: identity(req)}
+	e := &execution{ctx: ctx, req: req, started: req.Now(), program: program, take: -1, identity: identity(req)}
 	if err := e.counts(); err != nil {
 		return nil, err
 	}
@@ -115,7 +115,7 @@ func newExecution(ctx context.Context, req *Request) (*execution, error) {
 		}
 		e.skip, e.take = e.from.skip, e.from.take
 	}
-	env := req.env()
+	env := e.env()
 	e.run = program.NewRun(ctx, env)
 	e.compute = req.Computed.adder(ctx, env)
 	if e.filter, err = newItemFilter(ctx, req.Query, req.Policy, env); err != nil {
