@@ -33,6 +33,8 @@ type batchOp struct {
 	append func(*azcosmos.TransactionalBatch)
 	done   func(azcosmos.TransactionalBatchResult) error
 	entity any // what hooks see, nil for none
+	// finish goes on with a delete under rules after the batch was applied.
+	finish func(context.Context) error
 	// prepare encodes the operation once hooks have seen its entity.
 	prepare func(*batchOp) error
 }
@@ -132,22 +134,6 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 			tb.PatchItem(escapeJSON(id), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(edits.etag)})
 		}
 		return err
-	}, nil)
-}
-
-// Delete adds the removal of one document, if it still has that etag; an empty
-// etag removes any. A species with delete rules refuses it: a rule may reach
-// into other partitions, which a batch can't.
-func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
-	return b.byID("Delete", id, func(op *batchOp) error {
-		op.etag = etag
-		if b.scope.repo.core.hooks.Delete != nil {
-			return &tenantitem.InvalidError{What: "batch", Reason: b.scope.repo.core.entityType + " has delete rules", Hint: "use the scope's Delete"}
-		}
-		op.append = func(tb *azcosmos.TransactionalBatch) {
-			tb.DeleteItem(escapeJSON(id), &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(etag)})
-		}
-		return nil
 	}, nil)
 }
 
@@ -281,6 +267,9 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 		if err := ops[i].done(results[i]); err != nil {
 			return err
 		}
+	}
+	if err := finishDeletes(ctx, ops); err != nil {
+		return err
 	}
 	for _, p := range parts {
 		if err := p.runAfterHooks(ctx); err != nil {

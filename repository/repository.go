@@ -32,6 +32,9 @@ type Config struct {
 	// repositories of one container the same one, so that each reads what the
 	// others wrote. Defaults to one of its own.
 	Sessions *Sessions
+	// Telemetry says where the repository reports what it does. Defaults to
+	// OpenTelemetry's global providers and no log.
+	Telemetry Telemetry
 	// Tombstones hides documents whose deletedAt is set.
 	Tombstones bool
 }
@@ -64,6 +67,7 @@ type core struct {
 	turns      turns
 	physicals  physicals
 	hooks      Hooks
+	reporter   *reporter
 }
 
 // New returns the repository of an aggregate root in a container. It sends
@@ -110,6 +114,9 @@ func NewOf[T any, PT tenantitem.Item[T]](container *azcosmos.ContainerClient, cf
 		c.customKey = c.customKey || i > 0 && !level.isEntityType()
 	}
 	if c.cursors, err = newCursorSigner(cfg.CursorKey); err != nil {
+		return nil, err
+	}
+	if c.reporter, err = newReporter(cfg.Telemetry); err != nil {
 		return nil, err
 	}
 	c.writer = rand.Text()[:8]
@@ -186,6 +193,9 @@ type Hooks struct {
 	Tombstones bool
 	// Delete takes the place of removing the one document.
 	Delete func(ctx context.Context, d Deletion) error
+	// BatchDelete says how a delete under rules begins inside a batch, and how
+	// it goes on once the batch is applied. It must do no I/O.
+	BatchDelete func(d Deletion) (BatchDeletion, error)
 	// PlanDelete says what Delete would do.
 	PlanDelete func(ctx context.Context, d Deletion) (*DeletePlan, error)
 	// Restore brings a document back that was deleted softly.
@@ -206,6 +216,14 @@ type Deletion struct {
 	Remove func(ctx context.Context, etag string) error
 }
 
+// BatchDeletion is a delete that begins with a mark in the document.
+type BatchDeletion struct {
+	// Mark holds the DeletedAt, TTL and Deletion that are set.
+	Mark Stub
+	// Finish carries the delete out; nil when the mark is all of it.
+	Finish func(ctx context.Context) error
+}
+
 // Attach adds hooks to the repository. It must not be called once verbs are in
 // use, and it is for Grove's own packages: its shape may change.
 func (r *Repository[T]) Attach(h Hooks) {
@@ -214,6 +232,9 @@ func (r *Repository[T]) Attach(h Hooks) {
 	r.core.tombstones = r.core.tombstones || h.Tombstones
 	if h.Delete != nil {
 		r.core.hooks.Delete = h.Delete
+	}
+	if h.BatchDelete != nil {
+		r.core.hooks.BatchDelete = h.BatchDelete
 	}
 	if h.PlanDelete != nil {
 		r.core.hooks.PlanDelete = h.PlanDelete
