@@ -99,6 +99,42 @@ func TestClauses(t *testing.T) {
 	}
 }
 
+// TestReferenceSubqueries runs queries in the manner of the reference's page on subqueries.
+func TestReferenceSubqueries(t *testing.T) {
+	t.Parallel()
+	products := []string{
+		`{"name": "Remdriel Shoes", "price": 15, "tags": [{"key": "fabric", "value": "leather"}], "sizes": [{"key": "s", "order": 3}, {"key": "m", "order": 4}],
+			"colors": ["cobalt", "gray-blue", "violet"]}`,
+		`{"name": "Tirevy trunks", "price": 20, "tags": [{"key": "volume", "value": "1"}], "sizes": [{"key": "x", "order": 9}], "colors": ["gray"]}`,
+	}
+	cases := []struct{ query, want string }{
+		{`SELECT VALUE COUNT(1) FROM products p JOIN t IN p.tags JOIN s IN p.sizes JOIN c IN p.colors
+			WHERE t.key IN ("fabric", "material") AND s["order"] >= 3 AND c LIKE "%gray%"`, `2`},
+		{`SELECT VALUE COUNT(1) FROM products p JOIN (SELECT VALUE t FROM t IN p.tags WHERE t.key IN ("fabric", "material"))
+			JOIN (SELECT VALUE s FROM s IN p.sizes WHERE s["order"] >= 3) JOIN (SELECT VALUE c FROM c IN p.colors WHERE c LIKE "%gray%")`, `2`},
+		{`SELECT VALUE {subtotal: p.price, total: totalPrice} FROM products p JOIN (SELECT VALUE p.price * 1.25) totalPrice WHERE totalPrice < 22.25`,
+			`{"subtotal":15,"total":18.75}`},
+		{`SELECT p.name, m.length FROM products p JOIN s IN p.sizes JOIN m IN (SELECT VALUE [{size: 's', length: 64.5}, {size: 'm', length: 66}])
+			WHERE s.key = m.size`, `{"name":"Remdriel Shoes","length":64.5} {"name":"Remdriel Shoes","length":66}`},
+		{`SELECT p.price, (SELECT p.name WHERE CONTAINS(p.name, "Shoes")).name AS name FROM products p`, `{"price":15,"name":"Remdriel Shoes"} {"price":20}`},
+		{`SELECT p.name, colorCount FROM products p JOIN (SELECT VALUE COUNT(1) FROM c IN p.colors) AS colorCount WHERE colorCount >= 2`,
+			`{"name":"Remdriel Shoes","colorCount":3}`},
+		{`SELECT VALUE p.name FROM products p WHERE (SELECT VALUE COUNT(1) FROM c IN p.colors) >= 3`, `"Remdriel Shoes"`},
+		{`SELECT (SELECT VALUE 1) AS a, (SELECT VALUE 2) AS b`, `{"a":1,"b":2}`},
+		{`SELECT EXISTS(SELECT VALUE t FROM t IN p.tags WHERE t.key = "fabric" AND t["value"] = "leather") AS has FROM products p`,
+			`{"has":true} {"has":false}`},
+	}
+	for _, c := range cases {
+		t.Run(c.query, func(t *testing.T) {
+			t.Parallel()
+			got, err := results(compile(t, c.query), eval.Env{}, rows(t, products...)...)
+			if err != nil || show(got) != c.want {
+				t.Fatalf("got %s, %v; want %s", show(got), err, c.want)
+			}
+		})
+	}
+}
+
 func TestSubqueryDistinct(t *testing.T) {
 	t.Parallel()
 	item := `{"list": [1, 1.0, "1", {"a": 1, "b": 2}, {"b": 2, "a": 1}, {}, null]}`
