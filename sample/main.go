@@ -1,0 +1,64 @@
+// Command sample shows Grove at work.
+//
+//	go run ./sample               the life of a few notes, step by step
+//	go run ./sample -import DIR   a product catalogue for two tenants, and queries on it
+//
+// Both print every step with its operation, its scope, its requests and its
+// request units. Without further words they run on an embedded database that
+// ends with the program. COSMOS_ENDPOINT (and COSMOS_KEY, or an identity that
+// the Azure SDK finds), or COSMOS_CONNECTION_STRING, point them at an account;
+// they create a database called grove-sample there.
+//
+// The catalogue is Microsoft's CosmicWorks data in its normalised form, one
+// JSON document a line: product.jsonl, productCategory.jsonl, productTag.jsonl
+// and productTags.jsonl.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+
+	"github.com/cosmosgrove/grove/sample/internal/account"
+	"github.com/cosmosgrove/grove/sample/internal/catalog"
+	"github.com/cosmosgrove/grove/sample/internal/notes"
+	"github.com/cosmosgrove/grove/sample/internal/report"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr)
+	stop()
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "sample:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, args []string, getenv func(string) string, out, usage io.Writer) error {
+	flags := flag.NewFlagSet("sample", flag.ContinueOnError)
+	flags.SetOutput(usage)
+	folder := flags.String("import", "", "import the CosmicWorks files of this `folder`")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("%q is not an argument (see -help)", flags.Arg(0))
+	}
+	client, where, err := account.Open(ctx, getenv)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	r := report.New(out, getenv)
+	if *folder != "" {
+		return catalog.Run(ctx, client, where, *folder, r)
+	}
+	return notes.Run(ctx, client, where, r)
+}
