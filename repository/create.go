@@ -11,7 +11,8 @@ import (
 // into the entity. It fails with [ErrConflict] when the id is taken.
 func (s *Scope[T]) Create(ctx context.Context, entity *T) error {
 	k := call{core: s.repo.core, op: "Create", at: &s.at}
-	return k.fail(s.create(ctx, &k, entity))
+	ctx = k.begin(ctx)
+	return k.end(s.create(ctx, &k, entity))
 }
 
 func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
@@ -24,7 +25,7 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	etag, err := k.createItem(ctx, &at, body, stamp)
+	etag, err := s.createAnew(ctx, k, &at, body, stamp)
 	if err != nil {
 		return err
 	}
