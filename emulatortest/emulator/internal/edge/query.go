@@ -9,6 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/plan"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/query"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
+	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // Query items: POST /dbs/{db}/colls/{c}/docs with application/query+json
@@ -119,21 +120,26 @@ func (c *call) aim(container *store.Container, body *queryBody) (aim, *store.Err
 	if c.opts.hasPartitionKey {
 		return aim{scope: scope}, nil
 	}
-	if scope.RangeID != "" || c.opts.hasEPK {
-		return aim{scope: scope, fanOut: true}, nil
-	}
+	keys := plan.Keys{Any: true}
 	if definition := container.Definition(); !definition.SystemKey {
-		keys := plan.KeysOf(body.query, body.parameters, definition.KeyTokens())
-		switch {
-		case keys.Any:
-		case len(keys.Prefixes) == 0: // contradicts itself: nothing is concerned, whatever is read
-			return aim{scope: scope}, nil
-		case len(keys.Prefixes) == 1:
-			scope.Key = keys.Prefixes[0]
-			if len(scope.Key) == len(definition.Paths) {
-				return aim{scope: scope}, nil
-			}
+		keys = plan.KeysOf(body.query, body.parameters, definition.KeyTokens())
+	}
+	levels := len(container.Definition().Paths)
+	single := !keys.Any && len(keys.Prefixes) == 1 && len(keys.Prefixes[0]) == levels
+	if scope.RangeID != "" || c.opts.hasEPK {
+		if !c.opts.hasEPK {
+			scope.MinEPK, scope.MaxEPK = bounds(keys, container.Definition().Scheme, levels)
 		}
+		return aim{scope: scope, fanOut: !single}, nil
+	}
+	switch {
+	case single:
+		scope.Key = keys.Prefixes[0]
+		return aim{scope: scope}, nil
+	case !keys.Any && len(keys.Prefixes) == 0: // contradicts itself: nothing is concerned, whatever is read
+		return aim{scope: scope}, nil
+	case len(keys.Prefixes) == 1:
+		scope.Key = keys.Prefixes[0]
 	}
 	if !c.opts.crossPartition {
 		return aim{}, badRequest("Cross partition query is required but disabled. Please set x-ms-documentdb-query-enablecrosspartition " +
@@ -143,6 +149,21 @@ func (c *call) aim(container *store.Container, body *queryBody) (aim, *store.Err
 		return aim{}, notServable(container, body, clauses)
 	}
 	return aim{scope: scope, fanOut: true}, nil
+}
+
+// bounds are the hashes between which a query's keys lie, so that a query for one key in a large physical partition doesn't
+// pay for the rest. A key that another partition owns must give an empty result here and not 410, which is why the key
+// itself is not the scope.
+func bounds(keys plan.Keys, scheme epk.Scheme, levels int) (lowest, highest string) {
+	if keys.Any || len(keys.Prefixes) == 0 {
+		return "", ""
+	}
+	ranges := keys.Ranges(scheme, levels)
+	last := ranges[len(ranges)-1]
+	if last.MaxInclusive {
+		return ranges[0].Min, last.Max + epk.Max // all that begins with the last hash
+	}
+	return ranges[0].Min, last.Max
 }
 
 // notServable is the gateway's answer to a query whose parts a client has to put together: it carries the plan for that.
