@@ -201,8 +201,8 @@ func TestAccount_isRestoredExactly(t *testing.T) {
 	ranges, _ := c.Ranges()
 	children, err := c.Split(ranges[0].ID)
 	check(t, err)
-	if strings.Contains(before, fmt.Sprintf(`"id":%q,"minInclusive"`, children[0].ID)) {
-		t.Errorf("range id %s was used before", children[0].ID)
+	if children[0].ID != "7" { // 0 to 6 were given to ranges before, some of which are gone
+		t.Errorf("range id %s", children[0].ID)
 	}
 }
 

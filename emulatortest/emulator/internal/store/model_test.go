@@ -29,14 +29,16 @@ type machine struct {
 	latest *reader
 	all    *reader
 	next   int
+
+	journal *memoryJournal
 }
 
 func newMachine(t *rapid.T, tb testing.TB) *machine {
-	m := &machine{model: map[[3]string]modelItem{}}
-	m.b = setup(tb, store.Options{Partitions: rapid.IntRange(1, 3).Draw(t, "partitions")},
+	m := &machine{model: map[[3]string]modelItem{}, journal: &memoryJournal{}}
+	m.b = setup(tb, store.Options{Partitions: rapid.IntRange(1, 3).Draw(t, "partitions"), Journal: m.journal},
 		`{"id":"c","partitionKey":{"paths":["/t","/e"]},"defaultTtl":-1,"changeFeedPolicy":{"retentionDuration":100000}}`)
-	m.latest = newReader(tb, m.b.c, m.b.c.LatestVersions)
-	m.all = newReader(tb, m.b.c, m.b.c.AllVersions)
+	m.latest = newReader(tb, m.b.c, (*store.Container).LatestVersions)
+	m.all = newReader(tb, m.b.c, (*store.Container).AllVersions)
 	return m
 }
 
@@ -88,13 +90,12 @@ func expect(t *rapid.T, err error, refused bool, status int) bool {
 }
 
 func (m *machine) actions() map[string]func(*rapid.T) {
-	c := m.b.c
 	return map[string]func(*rapid.T){
 		"create": func(t *rapid.T) {
 			k := drawKey(t)
 			body, it := m.body(t, k)
 			_, exists := m.live()[k]
-			r, err := c.CreateItem(at(k[0], k[1]), body)
+			r, err := m.b.c.CreateItem(at(k[0], k[1]), body)
 			if expect(t, err, exists, 409) {
 				m.wrote(k, it, r)
 			}
@@ -102,7 +103,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"upsert": func(t *rapid.T) {
 			k := drawKey(t)
 			body, it := m.body(t, k)
-			r, err := c.UpsertItem(at(k[0], k[1]), body)
+			r, err := m.b.c.UpsertItem(at(k[0], k[1]), body)
 			expect(t, err, false, 0)
 			m.wrote(k, it, r)
 		},
@@ -115,7 +116,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			if stale {
 				call.IfMatch = `"stale"`
 			}
-			r, err := c.ReplaceItem(call, k[2], body)
+			r, err := m.b.c.ReplaceItem(call, k[2], body)
 			switch {
 			case stale:
 				expect(t, err, true, 412)
@@ -129,7 +130,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 			body, it := m.body(t, to)
 			_, exists := m.live()[from]
 			_, taken := m.live()[to]
-			r, err := c.ReplaceItem(at(from[0], from[1]), from[2], body)
+			r, err := m.b.c.ReplaceItem(at(from[0], from[1]), from[2], body)
 			switch {
 			case !exists:
 				expect(t, err, true, 404)
@@ -141,7 +142,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"delete": func(t *rapid.T) {
 			k := drawKey(t)
 			_, exists := m.live()[k]
-			_, err := c.DeleteItem(at(k[0], k[1]), k[2])
+			_, err := m.b.c.DeleteItem(at(k[0], k[1]), k[2])
 			if expect(t, err, !exists, 404) {
 				delete(m.model, k)
 			}
@@ -149,7 +150,7 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 		"patch": func(t *rapid.T) {
 			k := drawKey(t)
 			was, exists := m.live()[k]
-			r, err := c.PatchItem(at(k[0], k[1]), k[2], store.Patch{Operations: []store.PatchOperation{{Kind: "incr", Path: "/n", Value: []byte("1")}}})
+			r, err := m.b.c.PatchItem(at(k[0], k[1]), k[2], store.Patch{Operations: []store.PatchOperation{{Kind: "incr", Path: "/n", Value: []byte("1")}}})
 			if expect(t, err, !exists, 404) {
 				m.next++
 				if life := was.expires; !life.IsZero() {
@@ -202,6 +203,32 @@ func (m *machine) read(t *rapid.T) {
 	if n, _ := v.Get("n").Number(); int(n) != it.n || r.ETag != it.etag {
 		t.Fatalf("%v: read %v %s, model %+v", k, n, r.ETag, it)
 	}
+}
+
+// restart goes on with an account that knows only what the journal holds.
+func (m *machine) restart(t *rapid.T) {
+	account, err := store.Open(store.Options{Now: m.b.clock.Now, Journal: m.journal})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := account.Database("db")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := db.Container("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, beforeETag := m.b.c.Ranges()
+	after, afterETag := c.Ranges()
+	if !slices.EqualFunc(before, after, func(a, b store.Range) bool { return string(a.Body) == string(b.Body) }) || beforeETag != afterETag {
+		t.Fatalf("ranges were %+v and are %+v", before, after)
+	}
+	if was, is := m.b.c.Usage(), c.Usage(); was != is {
+		t.Fatalf("usage was %+v and is %+v", was, is)
+	}
+	m.b.account, m.b.db, m.b.c = account, db, c
+	m.latest.c, m.all.c = c, c
 }
 
 func (m *machine) split(t *rapid.T) {
@@ -310,7 +337,7 @@ func (m *machine) verifyReaders(t *rapid.T) {
 	}
 }
 
-// TestModel is the store against a map, with feeds that must lose nothing over splits and merges.
+// TestModel is the store against a map, with feeds that must lose nothing over splits, merges and restarts.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -325,13 +352,13 @@ func TestModel(t *testing.T) {
 type reader struct {
 	t    testing.TB
 	c    *store.Container
-	read func(store.FeedRequest) (store.FeedPage, error)
+	read func(*store.Container, store.FeedRequest) (store.FeedPage, error)
 	at   map[string]int64
 	seen map[[3]string]int
 	ids  map[string][3]string // by rid, so that a rename forgets the old name
 }
 
-func newReader(t testing.TB, c *store.Container, read func(store.FeedRequest) (store.FeedPage, error)) *reader {
+func newReader(t testing.TB, c *store.Container, read func(*store.Container, store.FeedRequest) (store.FeedPage, error)) *reader {
 	r := &reader{t: t, c: c, read: read, at: map[string]int64{}, seen: map[[3]string]int{}, ids: map[string][3]string{}}
 	ranges, _ := c.Ranges()
 	for _, p := range ranges {
@@ -346,7 +373,7 @@ func (r *reader) drain() {
 	r.adopt()
 	for id, lsn := range r.at {
 		for {
-			page, err := r.read(store.FeedRequest{Scope: store.Scope{RangeID: id}, Start: store.FeedStart{AfterLSN: lsn}, MaxItems: 2})
+			page, err := r.read(r.c, store.FeedRequest{Scope: store.Scope{RangeID: id}, Start: store.FeedStart{AfterLSN: lsn}, MaxItems: 2})
 			if err != nil {
 				r.t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func (r *replica) catchUp(now time.Time) *state {
 
 // SetReplicaLag makes reads come from a replica to which a write takes d to get, by the account's clock. A read whose
 // session token is ahead of the replica is 404/1002; one without a token sees the old state. Zero switches the lag off
-// and a negative d holds the replica where it is until then.
+// and a negative d holds the replica where it is until then. A split or merge makes replicas that are up to date.
 func (c *Container) SetReplicaLag(d time.Duration) {
 	c.topology.Lock()
 	defer c.topology.Unlock()

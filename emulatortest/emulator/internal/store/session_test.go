@@ -82,6 +82,16 @@ func TestReplicaLag(t *testing.T) {
 	}
 }
 
+func TestReplicaLag_ofLaterContainers(t *testing.T) {
+	t.Parallel()
+	b := setup(t, store.Options{}, "")
+	b.account.SetReplicaLag(-1)
+	c := must(b.db.CreateContainer([]byte(`{"id":"later","partitionKey":{"paths":["/pk"]}}`), store.Throughput{}))(t)
+	must(c.CreateItem(at("p"), doc("a", "p", 1)))(t)
+	_, err := c.ReadItem(at("p"), "a")
+	wantError(t, err, 404, 0)
+}
+
 func TestThroughputLimit(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -45,7 +45,7 @@ func setup(t testing.TB, opts store.Options, properties string) *testBundle {
 	t.Helper()
 	b := &testBundle{t: t, clock: newClock()}
 	opts.Now = b.clock.Now
-	b.account = store.New(opts)
+	b.account = must(store.Open(opts))(t)
 	b.db = must(b.account.CreateDatabase([]byte(`{"id":"db"}`), store.Throughput{}))(t)
 	if properties == "" {
 		properties = `{"id":"c","partitionKey":{"paths":["/pk"]}}`
