@@ -159,7 +159,7 @@ func arrayFunction(upper string) (Function, bool) {
 func dateFunction(upper string) (Function, bool) {
 	switch upper {
 	case "AGO":
-		return exactly("Ago", 1)
+		return exactly("Ago", 2)
 	case "DATETIMEADD":
 		return exactly("DateTimeAdd", 3)
 	case "DATETIMEBIN":
@@ -169,7 +169,7 @@ func dateFunction(upper string) (Function, bool) {
 	case "DATETIMEFORMAT":
 		return exactly("DateTimeFormat", 2)
 	case "DATETIMEFROMPARTS":
-		return between("DateTimeFromParts", 1, 7)
+		return between("DateTimeFromParts", 3, 7)
 	case "DATETIMEPART":
 		return exactly("DateTimePart", 2)
 	case "DATETIMETOTICKS":

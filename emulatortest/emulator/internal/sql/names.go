@@ -29,13 +29,14 @@ func (s *SelectSpec) Names() []string {
 	return names
 }
 
-// impliedName returns the name that an expression brings along; empty for anything but a path that ends in a name.
+// impliedName returns the name that an expression brings along; empty for anything but a path, or a member of a
+// subquery, that ends in a name.
 func impliedName(e Expr) string {
 	switch e := e.(type) {
 	case *Identifier:
 		return e.Name
 	case *Member:
-		if isPath(e.Object) {
+		if _, ok := e.Object.(*ScalarSubquery); ok || isPath(e.Object) {
 			return e.Name
 		}
 	}
