@@ -77,7 +77,7 @@ func secured(t testing.TB, listener net.Listener, transport *http.Transport) (ne
 // serve runs a server until the test ends, and waits for it, so that no goroutine outlives the test.
 func serve(t testing.TB, listener net.Listener, handler http.Handler) {
 	t.Helper()
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	t.Cleanup(func() {

@@ -45,7 +45,7 @@ func serve(ctx context.Context, c *config, stdout io.Writer) (err error) {
 	servers := make([]*http.Server, len(listeners))
 	group, groupCtx := errgroup.WithContext(ctx)
 	for i, l := range listeners {
-		servers[i] = &http.Server{Handler: gateway(service, l), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute}
+		servers[i] = &http.Server{Handler: gateway(service, l), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
 		group.Go(func() error {
 			if err := servers[i].Serve(l); !errors.Is(err, http.ErrServerClosed) {
 				return fmt.Errorf("serve %s: %w", l.Addr(), err)
