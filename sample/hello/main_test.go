@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+)
+
+// The program is the one in README.md, word for word.
+func TestReadmeShowsThisProgram(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile("main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "```go\n"+string(program)+"```\n") {
+		t.Error("README.md and sample/hello/main.go differ: copy the program into the page")
+	}
+}
+
+//nolint:paralleltest // the program reads the environment and writes to the standard output
+func TestProgram(t *testing.T) {
+	server := emulatortest.Serve(t)
+	t.Setenv("COSMOS_CONNECTION_STRING", "")
+	t.Setenv("COSMOS_ENDPOINT", server.Endpoint())
+	t.Setenv("COSMOS_KEY", server.Key())
+	file, err := os.Create(filepath.Join(t.TempDir(), "out"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	terminal := os.Stdout
+	os.Stdout = file
+	main()
+	os.Stdout = terminal
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	printed, err := os.ReadFile(file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "acme Note first\ntrue\n"; !bytes.Equal(printed, []byte(want)) {
+		t.Errorf("it printed %q, want %q", printed, want)
+	}
+}
