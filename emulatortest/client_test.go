@@ -16,7 +16,9 @@ import (
 )
 
 // realEndpoint reports whether the environment names one.
-func realEndpoint() bool { return os.Getenv("COSMOS_ENDPOINT")+os.Getenv("COSMOS_CONNECTION_STRING") != "" }
+func realEndpoint() bool {
+	return os.Getenv("COSMOS_ENDPOINT")+os.Getenv("COSMOS_CONNECTION_STRING") != ""
+}
 
 func skipOnRealEndpoint(t testing.TB, reason string) {
 	t.Helper()
