@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cosmosgrove/grove/repository/internal/codec"
 	"github.com/cosmosgrove/grove/repository/internal/merge"
@@ -35,6 +36,7 @@ func (p position) encode() (string, error) {
 		tokens += len(s.From)
 	}
 	if p.After != nil && tokens > maxTokenBytes {
+		p.Spans = slices.Clone(p.Spans)
 		for i := range p.Spans {
 			p.Spans[i].From = ""
 		}
