@@ -14,8 +14,6 @@ package epk
 
 import (
 	"encoding/binary"
-	"encoding/hex"
-	"strings"
 
 	"github.com/twmb/murmur3"
 )
@@ -53,14 +51,13 @@ func Hash(s Scheme, components ...Component) string {
 	case HashV1:
 		return hashV1(components)
 	case MultiHash:
-		var b strings.Builder
-		b.Grow(hexDigits * len(components))
+		digits := make([]byte, 0, hexDigits*len(components))
 		for _, c := range components {
-			b.WriteString(hashV2([]Component{c}))
+			digits = appendV2(digits, c)
 		}
-		return b.String()
+		return string(digits)
 	default:
-		return hashV2(components)
+		return string(appendV2(make([]byte, 0, hexDigits), components...))
 	}
 }
 
@@ -74,7 +71,8 @@ func PrefixRange(s Scheme, components ...Component) (minInclusive, maxExclusive 
 	return p, p + Max
 }
 
-func hashV2(components []Component) string {
+// appendV2 hashes the components together and appends the digits.
+func appendV2(dst []byte, components ...Component) []byte {
 	var scratch [128]byte
 	buf := scratch[:0]
 	for _, c := range components {
@@ -86,7 +84,9 @@ func hashV2(components []Component) string {
 	binary.BigEndian.PutUint64(sum[8:], h1)
 	// The two top bits are cleared so that every key sorts below Max.
 	sum[0] &= 0x3F
-	var digits [hexDigits]byte
-	hex.Encode(digits[:], sum[:])
-	return strings.ToUpper(string(digits[:]))
+	const digits = "0123456789ABCDEF"
+	for _, b := range sum {
+		dst = append(dst, digits[b>>4], digits[b&0x0F])
+	}
+	return dst
 }

@@ -10,7 +10,7 @@ import (
 type Options struct {
 	// Now is the clock: _ts, TTL, the feed's times and the throughput limit follow it. Defaults to time.Now.
 	Now func() time.Time
-	// Partitions is the number of physical partitions that a new container starts with. Defaults to 1.
+	// Partitions is the number of physical partitions that a new container starts with at least. Defaults to 1.
 	Partitions int
 	// LogicalPartitionLimit is the number of bytes that one logical partition may hold. Defaults to 20 GB.
 	LogicalPartitionLimit int64

@@ -218,6 +218,8 @@ func (c *Container) Bulk(call Call, ops []Operation) (BatchResult, error) {
 		return refused, err
 	}
 	out := BatchResult{Results: make([]OperationResult, len(ops))}
+	last := settled // the journal keeps its order, so what holds for the last write holds for all
+	call.durable = &last
 	for i := range ops {
 		out.Results[i].set(c.single(call, ops[i]))
 		r := out.Results[i].Result
@@ -226,7 +228,7 @@ func (c *Container) Bulk(call Call, ops []Operation) (BatchResult, error) {
 		}
 	}
 	out.finish(-1)
-	return out, nil
+	return out, await(last)
 }
 
 func (c *Container) checkRange(id string) error {
@@ -246,7 +248,7 @@ func (c *Container) checkRange(id string) error {
 func (c *Container) single(call Call, op Operation) (Result, error) {
 	one := Call{
 		Key: op.Key, Precondition: op.Precondition, SessionToken: call.SessionToken,
-		RangeID: call.RangeID, Unindexed: op.Unindexed,
+		RangeID: call.RangeID, Unindexed: op.Unindexed, durable: call.durable,
 	}
 	if one.Key == nil {
 		one.Key, one.KeyFromBody = call.Key, call.KeyFromBody

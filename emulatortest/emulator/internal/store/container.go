@@ -39,7 +39,8 @@ type Container struct {
 }
 
 // CreateContainer adds a container from the request's body (400, 404/1003, 409). What the body leaves out is filled in
-// as the service does; a partition key without a version gets version 2.
+// as the service does; a partition key without a version gets version 2. The container starts with one physical partition
+// for each 10,000 request units a second that it asks for, or with [Options.Partitions] when that is more.
 func (d *Database) CreateContainer(body []byte, t Throughput) (*Container, error) {
 	tree, v, id, err := parseResource(body)
 	if err != nil {
@@ -80,7 +81,7 @@ func (d *Database) addContainer(tree *node, id string, t Throughput) (*Container
 	if err := c.describe(tree, uint64(c.serial)); err != nil {
 		return nil, nil, err
 	}
-	bounds := epk.SplitEvenly(c.definition.Scheme, a.opts.Partitions)
+	bounds := epk.SplitEvenly(c.definition.Scheme, max(a.opts.Partitions, t.partitions()))
 	for i := range len(bounds) - 1 {
 		p := c.newPartition(bounds[i], bounds[i+1], nil, newState())
 		c.partitions = append(c.partitions, p)

@@ -133,6 +133,23 @@ func TestCreateContainer_refuses(t *testing.T) {
 	}
 }
 
+func TestCreateContainer_partitions(t *testing.T) {
+	t.Parallel()
+	b := setup(t, store.Options{Partitions: 2}, "")
+	for i, tt := range []struct {
+		throughput store.Throughput
+		want       int
+	}{
+		{store.Throughput{}, 2}, {store.Throughput{Manual: 10000}, 2}, {store.Throughput{Manual: 30000}, 3},
+		{store.Throughput{Manual: 30100}, 4}, {store.Throughput{AutoscaleMax: 50000}, 5},
+	} {
+		c := must(b.db.CreateContainer(fmt.Appendf(nil, `{"id":"c%d"}`, i), tt.throughput))(t)
+		if ranges, _ := c.Ranges(); len(ranges) != tt.want {
+			t.Errorf("%+v: %d ranges, want %d", tt.throughput, len(ranges), tt.want)
+		}
+	}
+}
+
 func TestReplaceContainer(t *testing.T) {
 	t.Parallel()
 	const properties = `{"id":"c","partitionKey":{"paths":["/pk"]},"uniqueKeyPolicy":{"uniqueKeys":[{"paths":["/u"]}]}}`
@@ -175,7 +192,7 @@ func TestReplaceContainer(t *testing.T) {
 func TestOffers(t *testing.T) {
 	t.Parallel()
 	b := setup(t, store.Options{}, "")
-	for _, throughput := range []store.Throughput{{Manual: 300}, {Manual: 450}, {AutoscaleMax: 500}, {AutoscaleMax: 1500}, {Manual: 400, AutoscaleMax: 1000}, {Manual: -1}} {
+	for _, throughput := range []store.Throughput{{Manual: 300}, {Manual: 450}, {AutoscaleMax: 500}, {AutoscaleMax: 1500}, {Manual: 400, AutoscaleMax: 1000}, {Manual: -1}, {Manual: 1000100}, {AutoscaleMax: 1 << 30}} {
 		_, err := b.account.CreateDatabase([]byte(`{"id":"x"}`), throughput)
 		wantError(t, err, 400, 0)
 	}

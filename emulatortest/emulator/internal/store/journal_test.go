@@ -77,6 +77,8 @@ func TestJournal_failure(t *testing.T) {
 	wantError(t, err, 503, 0)
 	_, err = b.c.Batch(at("p"), []store.Operation{{Kind: store.OpUpsert, Body: doc("a", "p", 2)}})
 	wantError(t, err, 503, 0)
+	_, err = b.c.Bulk(at("p"), []store.Operation{{Kind: store.OpUpsert, Body: doc("a", "p", 2)}})
+	wantError(t, err, 503, 0)
 	_, err = b.c.Split("0")
 	wantError(t, err, 503, 0)
 	_, err = b.db.CreateContainer([]byte(`{"id":"d"}`), store.Throughput{})

@@ -14,6 +14,9 @@ const (
 	defaultThroughput = 400
 	manualStep        = 100
 	autoscaleStep     = 1000
+	maxThroughput     = 1_000_000
+	// partitionThroughput is what one physical partition serves, in request units a second.
+	partitionThroughput = 10_000
 	// autoscaleFloor is the share of the maximum that an idle autoscale offer provides.
 	autoscaleFloor = 10
 )
@@ -24,16 +27,21 @@ func (t Throughput) validate() error {
 	switch {
 	case t.Manual != 0 && t.AutoscaleMax != 0:
 		return badRequest("Manual and autoscale throughput can't be set together: send one of x-ms-offer-throughput and x-ms-cosmos-offer-autopilot-settings.")
-	case t.Manual != 0 && (t.Manual < defaultThroughput || t.Manual%manualStep != 0):
-		return badRequest("The offer should have valid throughput values between %d and %d inclusive in increments of %d.", defaultThroughput, 1_000_000, manualStep)
-	case t.AutoscaleMax != 0 && (t.AutoscaleMax < autoscaleStep || t.AutoscaleMax%autoscaleStep != 0):
-		return badRequest("The maximum of an autoscale offer should be at least %d, in increments of %d.", autoscaleStep, autoscaleStep)
+	case t.Manual != 0 && (t.Manual < defaultThroughput || t.Manual > maxThroughput || t.Manual%manualStep != 0):
+		return badRequest("The offer should have valid throughput values between %d and %d inclusive in increments of %d.", defaultThroughput, maxThroughput, manualStep)
+	case t.AutoscaleMax != 0 && (t.AutoscaleMax < autoscaleStep || t.AutoscaleMax > maxThroughput || t.AutoscaleMax%autoscaleStep != 0):
+		return badRequest("The maximum of an autoscale offer should be between %d and %d inclusive in increments of %d.", autoscaleStep, maxThroughput, autoscaleStep)
 	}
 	return nil
 }
 
 // unitsPerSecond is the rate at which a client is throttled.
 func (t Throughput) unitsPerSecond() float64 { return float64(max(t.Manual, t.AutoscaleMax)) }
+
+// partitions is how many physical partitions the service needs to serve the throughput.
+func (t Throughput) partitions() int {
+	return (max(t.Manual, t.AutoscaleMax) + partitionThroughput - 1) / partitionThroughput
+}
 
 type offer struct {
 	serial     uint32

@@ -19,6 +19,9 @@ type Call struct {
 	RangeID string
 	// Unindexed keeps the item that is written out of queries (x-ms-indexing-directive: Exclude).
 	Unindexed bool
+
+	// durable, when set, receives how to wait for the write instead of the write waiting: bulk requests wait once.
+	durable *func() error
 }
 
 // Result is what a request on an item answers. With an error its fields of position and charge are still set, as far as
@@ -105,6 +108,10 @@ func (c *Container) write(call Call, body []byte, operate func(*txn, *draft) (Re
 	p.mu.Unlock()
 	if err != nil {
 		return r, err
+	}
+	if call.durable != nil {
+		*call.durable = wait
+		return r, nil
 	}
 	return r, await(wait)
 }
