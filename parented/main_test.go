@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"testing"
-	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"go.uber.org/goleak"
@@ -17,7 +17,16 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if assignment, ok := os.LookupEnv(workerEnv); ok {
+		if err := work(assignment); err != nil {
+			fmt.Fprintln(os.Stderr, "worker:", err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 type Note struct {
 	tenantitem.TenantItem[Note]
@@ -34,6 +43,11 @@ type Reply struct {
 	Body string `json:"body"`
 }
 
+type Reaction struct {
+	parented.ParentedItem[Reaction, Reply]
+	Sign string `json:"sign"`
+}
+
 // Vote restricts: a comment with votes, and the note above it, must stay.
 type Vote struct {
 	parented.ParentedItem[Vote, Comment]
@@ -47,13 +61,14 @@ type Label struct {
 }
 
 type grove struct {
-	forest   *parented.Forest
-	database *azcosmos.DatabaseClient
-	notes    *repository.Repository[Note]
-	comments *parented.Repository[Comment, Note]
-	replies  *parented.Repository[Reply, Comment]
-	votes    *parented.Repository[Vote, Comment]
-	labels   *parented.Repository[Label, Note]
+	forest    *parented.Forest
+	database  *azcosmos.DatabaseClient
+	notes     *repository.Repository[Note]
+	comments  *parented.Repository[Comment, Note]
+	replies   *parented.Repository[Reply, Comment]
+	reactions *parented.Repository[Reaction, Reply]
+	votes     *parented.Repository[Vote, Comment]
+	labels    *parented.Repository[Label, Note]
 }
 
 type planting struct {
@@ -100,12 +115,13 @@ func wire(database *azcosmos.DatabaseClient, p planting) (grove, error) {
 		return grove{}, err
 	}
 	g := grove{forest: parented.NewForest(p.config), database: database}
-	var errs [6]error
+	var errs [7]error
 	g.notes, errs[0] = repository.New[Note](container, repository.Config{})
 	errs[1] = parented.Register(g.forest, g.notes, p.note)
 	g.comments, errs[2] = parented.New[Comment](g.forest, g.notes, container, parented.Config{Rule: parented.Cascade, Policy: p.child})
 	g.replies, errs[3] = parented.New[Reply](g.forest, g.comments.Items(), container, parented.Config{Rule: parented.Cascade})
 	g.votes, errs[4] = parented.New[Vote](g.forest, g.comments.Items(), container, parented.Config{Rule: cmp.Or(p.vote, parented.Restrict)})
+	g.reactions, errs[6] = parented.New[Reaction](g.forest, g.replies.Items(), container, parented.Config{Rule: parented.Cascade})
 	g.labels, errs[5] = parented.New[Label](g.forest, g.notes, container, parented.Config{Rule: parented.Orphan})
 	return g, errors.Join(errs[:]...)
 }
@@ -126,11 +142,18 @@ func (g grove) tree(t testing.TB, tenant string, comments, replies int) *Note {
 	return note
 }
 
+func (g grove) species() []*repository.Species {
+	return []*repository.Species{
+		g.notes.Species(), g.comments.Items().Species(), g.replies.Items().Species(),
+		g.reactions.Items().Species(), g.votes.Items().Species(), g.labels.Items().Species(),
+	}
+}
+
 // stored counts what is in the database, hidden documents included, by species.
 func (g grove) stored(t testing.TB, tenant string) map[string]int64 {
 	t.Helper()
 	out := map[string]int64{}
-	for _, s := range []*repository.Species{g.notes.Species(), g.comments.Items().Species(), g.replies.Items().Species(), g.votes.Items().Species(), g.labels.Items().Species()} {
+	for _, s := range g.species() {
 		n, err := s.Count(context.Background(), tenant, nil, repository.All())
 		must(t, err)
 		if n > 0 {
@@ -153,5 +176,3 @@ func mustBe(t testing.TB, err, want error) {
 		t.Fatalf("error %v, want one that is %v", err, want)
 	}
 }
-
-const minute = time.Minute

@@ -213,6 +213,7 @@ func (g grove) visible(t testing.TB, tenant string) int64 {
 		func() (int64, error) { return g.notes.In(tenant).Count(ctx, all) },
 		func() (int64, error) { return g.comments.In(tenant).Count(ctx, all) },
 		func() (int64, error) { return g.replies.In(tenant).Count(ctx, all) },
+		func() (int64, error) { return g.reactions.In(tenant).Count(ctx, all) },
 		func() (int64, error) { return g.votes.In(tenant).Count(ctx, all) },
 		func() (int64, error) { return g.labels.In(tenant).Count(ctx, all) },
 	} {
