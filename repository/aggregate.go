@@ -138,13 +138,14 @@ func (a *total) result() merge.Value {
 // aggregate runs one function over one field.
 func (r *Reader[T]) aggregate(ctx context.Context, op string, f function, field string, q Query) (total, error) {
 	k := call{core: r.repo.core, op: op, at: &r.at}
+	ctx = k.begin(ctx)
 	a := total{function: f, field: field}
 	err := r.startQuery(ctx, &k)
 	if err == nil {
 		err = k.aggregate(ctx, &a, q)
 	}
-	if err != nil {
-		return total{}, k.fail(err)
+	if err = k.end(err); err != nil {
+		return total{}, err
 	}
 	return a, nil
 }

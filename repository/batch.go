@@ -233,7 +233,8 @@ func CommitTogether(ctx context.Context, parts ...Part) error {
 	}
 	first, at, _, _ := parts[0].part()
 	k := call{core: first, op: "Batch", at: at}
-	return k.fail(commit(ctx, &k, parts))
+	ctx = k.begin(ctx)
+	return k.end(commit(ctx, &k, parts))
 }
 
 func commit(ctx context.Context, k *call, parts []Part) error {

@@ -67,6 +67,7 @@ const bulkWindow = 1000
 // without reading it (Put, or Replace), it counts as a conflict.
 func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *BulkOptions) (*Receipt, error) {
 	k := call{core: s.repo.core, op: "SaveAll", at: &s.at}
+	ctx = k.begin(ctx)
 	b, err := newBulk(ctx, &k, opts)
 	if err == nil && s.at.all {
 		err = s.at.requireFull(k.core)
@@ -75,7 +76,7 @@ func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *Bul
 		err = &tenantitem.InvalidError{What: "input", Reason: "it is nil", Hint: "pass slices.Values of the entities"}
 	}
 	if err != nil {
-		return nil, k.fail(err)
+		return nil, k.end(err)
 	}
 	b.stored = s.stored
 	window := make([]*T, 0, bulkWindow)
@@ -104,6 +105,7 @@ func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *Bul
 // since the earlier run may have deleted it.
 func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *BulkOptions) (*Receipt, error) {
 	k := call{core: s.repo.core, op: "DeleteAll", at: &s.at}
+	ctx = k.begin(ctx)
 	b, err := newBulk(ctx, &k, opts)
 	if err == nil {
 		err = s.at.requireFull(k.core)
@@ -112,7 +114,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 		err = &tenantitem.InvalidError{What: "input", Reason: "it is nil", Hint: "pass slices.Values of the ids"}
 	}
 	if err != nil {
-		return nil, k.fail(err)
+		return nil, k.end(err)
 	}
 	if k.core.hooks.Delete != nil {
 		b.perBatch = 1

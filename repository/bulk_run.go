@@ -284,7 +284,7 @@ func (b *bulk) finish(ctx context.Context, complete bool) (*Receipt, error) {
 	}
 	failure.Failed, failure.Unknown, failure.Unsent = r.Failed, r.Unknown, r.Unsent
 	if b.stop == nil && r.Succeeded == len(r.Items) {
-		return r, nil
+		return r, b.call.end(nil)
 	}
-	return r, failure
+	return r, b.call.end(failure)
 }

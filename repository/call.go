@@ -23,6 +23,7 @@ type call struct {
 	// throttled, where set, hears of every refusal for lack of throughput.
 	throttled func()
 	watch     *watch // nil without telemetry
+	cost      rowCost
 }
 
 // fail wraps what went wrong into the package's error; nil stays nil.
@@ -97,10 +98,12 @@ func (k *call) read(ctx context.Context, x *exchange, send func(context.Context)
 		case x.pinned && isGone(err):
 			return err
 		case isThrottled(err):
+			k.noteThrottled(err)
 			if !p.throttled(ctx, err) {
 				return err
 			}
 		case isUnanswered(ctx, err):
+			k.noteRepeated(err)
 			if !p.failed(ctx) {
 				return err
 			}

@@ -8,8 +8,9 @@ import (
 // matter; its limit does.
 func (r *Reader[T]) Count(ctx context.Context, q Query) (int64, error) {
 	k := call{core: r.repo.core, op: "Count", at: &r.at}
+	ctx = k.begin(ctx)
 	n, err := r.count(ctx, &k, q)
-	return n, k.fail(err)
+	return n, k.end(err)
 }
 
 func (r *Reader[T]) count(ctx context.Context, k *call, q Query) (int64, error) {

@@ -18,14 +18,15 @@ type DeleteOptions struct {
 // for its species. It fails with [ErrNotFound] when there is none.
 func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
 	k := call{core: s.repo.core, op: "Delete", at: &s.at, id: id}
+	ctx = k.begin(ctx)
 	if err := s.startPoint(ctx, &k); err != nil {
-		return k.fail(err)
+		return k.end(err)
 	}
 	var etag string
 	if opts != nil {
 		etag = opts.ETag
 	}
-	return k.fail(s.deleteWith(ctx, &k, etag))
+	return k.end(s.deleteWith(ctx, &k, etag))
 }
 
 // deleteWith deletes a document under the delete rules of its species.

@@ -170,7 +170,8 @@ const statusSessionBehind = 1002
 // gave none. A write that stays ambiguous has none either: the status in it is
 // one attempt's.
 func statusOf(err error) int {
-	if errors.Is(err, ErrAmbiguous) {
+	var theirs *changeError
+	if errors.Is(err, ErrAmbiguous) || errors.As(err, &theirs) {
 		return 0
 	}
 	var inBatch *BatchError

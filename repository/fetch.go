@@ -18,6 +18,9 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 		rows, decodeErr = codec.DecodePage[R](body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter
 	}}
+	if left, bounded := tallyFrom(ctx).left(); bounded {
+		size = k.cost.pageSize(left, size)
+	}
 	no := false
 	options := &azcosmos.QueryOptions{
 		QueryParameters:           st.params,
@@ -45,6 +48,7 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 	if decodeErr != nil {
 		return nil, "", &decodeError{decodeErr}
 	}
+	k.cost.add(float64(page.RequestCharge), len(rows))
 	if page.ContinuationToken != nil {
 		next = *page.ContinuationToken
 	}

@@ -15,19 +15,21 @@ import (
 // It fails with [ErrNotFound] when there is none in this scope.
 func (s *Scope[T]) Get(ctx context.Context, id string) (*T, error) {
 	k := call{core: s.repo.core, op: "Get", at: &s.at, id: id}
+	ctx = k.begin(ctx)
 	entity, _, err := s.get(ctx, &k)
-	return entity, k.fail(err)
+	return entity, k.end(err)
 }
 
 // Exists reports whether there is a document with that id. It costs a point
 // read; only the answer's body is spared from decoding.
 func (s *Scope[T]) Exists(ctx context.Context, id string) (bool, error) {
 	k := call{core: s.repo.core, op: "Exists", at: &s.at, id: id}
+	ctx = k.begin(ctx)
 	_, _, err := s.get(ctx, &k)
 	if errors.Is(err, ErrNotFound) || statusOf(err) == http.StatusNotFound {
-		return false, nil
+		return false, k.end(nil)
 	}
-	return err == nil, k.fail(err)
+	return err == nil, k.end(err)
 }
 
 // get reads the entity and hands back the stored bytes too.

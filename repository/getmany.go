@@ -18,9 +18,10 @@ const maxIDsPerQuery = 1000
 // [ErrNotFound]; in the result they are left out.
 func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
 	k := call{core: s.repo.core, op: "GetMany", at: &s.at}
+	ctx = k.begin(ctx)
 	found, err := s.getMany(ctx, &k, ids)
 	if err != nil {
-		return nil, k.fail(err)
+		return nil, k.end(err)
 	}
 	out := make([]*T, 0, len(ids))
 	var missing []string
@@ -32,9 +33,9 @@ func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
 		}
 	}
 	if missing != nil {
-		return out, k.fail(&MissingError{IDs: missing})
+		return out, k.end(&MissingError{IDs: missing})
 	}
-	return out, nil
+	return out, k.end(nil)
 }
 
 // MissingError names the documents that GetMany did not find, in the order asked.

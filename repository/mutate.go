@@ -24,27 +24,33 @@ const maxMutations = 100
 // most conflicts. The id, tenant and species must not be changed.
 func (s *Scope[T]) Mutate(ctx context.Context, id string, change func(*T) error) (*T, error) {
 	k := call{core: s.repo.core, op: "Mutate", at: &s.at, id: id}
-	if err := s.startPoint(ctx, &k); err != nil {
-		return nil, k.fail(err)
+	ctx = k.begin(ctx)
+	entity, err := s.mutate(ctx, &k, change)
+	return entity, k.end(err)
+}
+
+func (s *Scope[T]) mutate(ctx context.Context, k *call, change func(*T) error) (*T, error) {
+	if err := s.startPoint(ctx, k); err != nil {
+		return nil, err
 	}
 	if change == nil {
-		return nil, k.fail(&tenantitem.InvalidError{What: "change", Reason: "it is nil", Hint: "pass a function that alters the entity"})
+		return nil, &tenantitem.InvalidError{What: "change", Reason: "it is nil", Hint: "pass a function that alters the entity"}
 	}
-	unlock, err := k.core.turns.wait(ctx, turn{tenant: s.at.tenant, key: keyText(s.at.values), id: id})
+	unlock, err := k.core.turns.wait(ctx, turn{tenant: s.at.tenant, key: keyText(s.at.values), id: k.id})
 	if err != nil {
-		return nil, k.fail(err)
+		return nil, err
 	}
 	defer unlock()
 	for attempt := 0; ; attempt++ {
-		entity, err := s.mutateOnce(ctx, &k, change)
+		entity, err := s.mutateOnce(ctx, k, change)
 		if err == nil {
 			return entity, nil
 		}
 		if statusOf(err) != http.StatusPreconditionFailed || attempt == maxMutations {
-			return nil, k.fail(err)
+			return nil, err
 		}
 		if !sleep(ctx, rand.N(min(time.Millisecond<<min(attempt, 8), longestPause/4))) {
-			return nil, k.fail(errors.Join(ctx.Err(), err))
+			return nil, errors.Join(ctx.Err(), err)
 		}
 	}
 }

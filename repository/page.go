@@ -33,11 +33,9 @@ type Page[T any] struct {
 // cursor of another tenant, query or signing key is [ErrInvalid].
 func (r *Reader[T]) Page(ctx context.Context, q Query, opts PageOptions) (*Page[T], error) {
 	k := call{core: r.repo.core, op: "Page", at: &r.at}
+	ctx = k.begin(ctx)
 	page, err := r.page(ctx, &k, q, opts)
-	if err != nil {
-		return nil, k.fail(err)
-	}
-	return page, nil
+	return page, k.end(err)
 }
 
 func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions) (*Page[T], error) {

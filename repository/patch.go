@@ -17,8 +17,9 @@ import (
 // lost answer is recognised; it is [ErrAmbiguous] then.
 func (s *Scope[T]) Patch(ctx context.Context, id string, edits Edits) (*T, error) {
 	k := call{core: s.repo.core, op: "Patch", at: &s.at, id: id}
+	ctx = k.begin(ctx)
 	entity, err := s.patch(ctx, &k, edits)
-	return entity, k.fail(err)
+	return entity, k.end(err)
 }
 
 func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) {

@@ -15,7 +15,8 @@ import (
 // [ErrPreconditionFailed]); when it is gone, [ErrNotFound].
 func (s *Scope[T]) Replace(ctx context.Context, entity *T) error {
 	k := call{core: s.repo.core, op: "Replace", at: &s.at}
-	return s.replace(ctx, &k, entity)
+	ctx = k.begin(ctx)
+	return k.end(s.replace(ctx, &k, entity))
 }
 
 // Save creates the document when the entity has no ETag and replaces it when
@@ -23,10 +24,11 @@ func (s *Scope[T]) Replace(ctx context.Context, entity *T) error {
 // bring a deleted document back. Errors are those of Create and Replace.
 func (s *Scope[T]) Save(ctx context.Context, entity *T) error {
 	k := call{core: s.repo.core, op: "Save", at: &s.at}
+	ctx = k.begin(ctx)
 	if entity == nil || s.repo.meta(entity).ETag == "" {
-		return k.fail(s.create(ctx, &k, entity))
+		return k.end(s.create(ctx, &k, entity))
 	}
-	return s.replace(ctx, &k, entity)
+	return k.end(s.replace(ctx, &k, entity))
 }
 
 func (s *Scope[T]) replace(ctx context.Context, k *call, entity *T) error {
@@ -38,7 +40,7 @@ func (s *Scope[T]) replace(ctx context.Context, k *call, entity *T) error {
 	if statusOf(err) != http.StatusPreconditionFailed {
 		return wrapped
 	}
-	read := call{core: k.core, op: k.op, at: k.at, id: k.id}
+	read := call{core: k.core, op: k.op, at: k.at, id: k.id, watch: k.watch}
 	current, _, readErr := s.get(ctx, &read)
 	if readErr != nil {
 		return wrapped // gone or unreadable meanwhile: the conflict stands without it
@@ -90,7 +92,8 @@ func (k *call) replaceItem(ctx context.Context, at *partition, body []byte, stam
 // and bring a deleted document back.
 func (s *Scope[T]) Put(ctx context.Context, entity *T) error {
 	k := call{core: s.repo.core, op: "Put", at: &s.at}
-	return k.fail(s.put(ctx, &k, entity))
+	ctx = k.begin(ctx)
+	return k.end(s.put(ctx, &k, entity))
 }
 
 func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {

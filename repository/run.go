@@ -15,8 +15,10 @@ import (
 func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		k := call{core: r.repo.core, op: "Query", at: &r.at}
-		if err := r.each(ctx, &k, q, func(entity *T) bool { return yield(entity, nil) }); err != nil {
-			yield(nil, k.fail(err))
+		ctx = k.begin(ctx)
+		err := k.end(r.each(ctx, &k, q, func(entity *T) bool { return yield(entity, nil) }))
+		if err != nil {
+			yield(nil, err)
 		}
 	}
 }
@@ -25,12 +27,13 @@ func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 // there is none.
 func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
 	k := call{core: r.repo.core, op: "First", at: &r.at}
+	ctx = k.begin(ctx)
 	var first *T
 	err := r.each(ctx, &k, q.Limit(1), func(entity *T) bool { first = entity; return false })
 	if err == nil && first == nil {
 		err = ErrNotFound
 	}
-	return first, k.fail(err)
+	return first, k.end(err)
 }
 
 // each calls yield with the documents until it returns false.

@@ -66,6 +66,47 @@ func (t *Tally) exhausted() bool {
 	return false
 }
 
+// left returns what the tightest budget still allows, and whether there is one.
+func (t *Tally) left() (units float64, bounded bool) {
+	for ; t != nil; t = t.parent {
+		if t.budget == 0 {
+			continue
+		}
+		if mine := max(t.budget-t.RequestUnits(), 0); !bounded || mine < units {
+			units, bounded = mine, true
+		}
+	}
+	return units, bounded
+}
+
+// rowCost is what the pages of one query have cost so far.
+type rowCost struct {
+	units float64
+	rows  int
+}
+
+// firstBudgetPage is the size of the first page under a budget, when nothing
+// is known yet of what a row costs.
+const firstBudgetPage = 4
+
+func (c *rowCost) add(units float64, rows int) {
+	c.units += units
+	c.rows += rows
+}
+
+// pageSize keeps a page to what the budget seems to allow, since a page can't
+// be stopped halfway. wanted is the caller's size; 0 is any.
+func (c *rowCost) pageSize(left float64, wanted int) int {
+	size := firstBudgetPage
+	if c.rows > 0 && c.units > 0 {
+		size = max(int(left*float64(c.rows)/c.units), 1)
+	}
+	if wanted > 0 {
+		size = min(size, wanted)
+	}
+	return size
+}
+
 type tallyKey struct{}
 
 // WithTally returns a context under which cost is counted, and the counter.
@@ -78,7 +119,8 @@ func WithTally(ctx context.Context) (context.Context, *Tally) {
 // WithBudget is [WithTally] with a limit in request units. Once the limit is
 // reached, the next page of a query and the next write fail with [ErrBudget]
 // before a request is sent. A charge is known only from the answer, so the
-// total can pass the limit by the cost of one request for each call in flight.
+// total can pass the limit by the cost of one request for each call in flight;
+// pages are made small enough for what is left, as far as earlier pages tell.
 // A limit that is not positive stops everything.
 func WithBudget(ctx context.Context, requestUnits float64) (context.Context, *Tally) {
 	if requestUnits <= 0 {

@@ -90,7 +90,7 @@ func (k *call) write(ctx context.Context, send func(context.Context) (azcosmos.R
 		case errors.Is(err, ErrBudget):
 			return err // and never after a lost attempt: see settle
 		case isThrottled(err):
-			k.noteThrottled(ctx, err)
+			k.noteThrottled(err)
 			if p.throttled(ctx, err) {
 				continue
 			}
@@ -102,7 +102,7 @@ func (k *call) write(ctx context.Context, send func(context.Context) (azcosmos.R
 		case !lost || !isRefusal(err):
 			return err
 		}
-		k.noteRepeated(ctx, err)
+		k.noteRepeated(err)
 		o, readErr := k.settle(ctx, readBack)
 		switch {
 		case readErr != nil:
