@@ -278,7 +278,11 @@ func FuzzRequest(f *testing.F) {
 		if method == "" || strings.HasPrefix(path, "http") {
 			return
 		}
+		began := time.Now()
 		a := setup(t).do(t, method, path, body, name, text)
+		if d := time.Since(began); d > 10*time.Second {
+			t.Errorf("%s %q %q: %q %q took %v", method, path, body, name, text, d)
+		}
 		if a.Status >= http.StatusInternalServerError && a.Status != http.StatusNotImplemented {
 			t.Errorf("%s %q %q: %q %q gave %d %s", method, path, body, name, text, a.Status, a.Body)
 		}
