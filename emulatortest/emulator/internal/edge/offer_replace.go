@@ -5,11 +5,15 @@ import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 // Replace offer: PUT /offers/{rid}
 //
 // Supported: other manual or autoscale throughput. 200; 400 outside the service's steps; 404; 412 when If-Match holds another etag.
-// Differs from the service: the change is in force at once and never pending, so that 3205 does not happen.
+// A container's ranges split until each has at most 10,000 request units a second.
+// Differs from the service: the change and its splits are in force at once and never pending, so that 3205 does not happen.
 
 func (c *call) replaceOffer() (*result, *store.Error) {
 	offer, err := c.h.cfg.Account.ReplaceOffer(c.link.item, c.body, c.precondition())
 	if err != nil {
+		return nil, refused(err)
+	}
+	if err := c.h.cfg.Account.Grow(offer.RID); err != nil {
 		return nil, refused(err)
 	}
 	return offered(offer), nil
