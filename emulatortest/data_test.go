@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -206,6 +207,86 @@ func TestThroughputLimit(t *testing.T) {
 	}
 	e.Clock().Advance(10 * time.Second)
 	create(t, items, pk("a"), `{"id":"later","pk":"a"}`)
+}
+
+func TestProvisionedThroughputIsKeptWhenAsked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		opts []emulatortest.Option
+		want bool
+	}{
+		{"kept", []emulatortest.Option{emulatortest.WithThroughputLimit()}, true},
+		{"not kept", nil, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			clock := emulatortest.WithClock(emulator.NewClockAt(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)))
+			e := emulatortest.New(t, append(c.opts, withoutRetries(), clock)...)
+			items := newContainer(t, e.Client(nil), "/pk") // 400 request units a second
+			throttled := false
+			for i := 0; i < 200 && !throttled; i++ {
+				_, err := items.CreateItem(t.Context(), pk("a"), fmt.Appendf(nil, `{"id":"%d","pk":"a"}`, i), nil)
+				if err != nil {
+					wantStatus(t, err, http.StatusTooManyRequests)
+					throttled = true
+				}
+			}
+			if throttled != c.want {
+				t.Errorf("throttled: %v, want %v", throttled, c.want)
+			}
+		})
+	}
+}
+
+func TestLogicalPartitionLimit(t *testing.T) {
+	t.Parallel()
+	items := newContainer(t, emulatortest.Client(t, withoutRetries(), emulatortest.WithLogicalPartitionLimit(4096)), "/pk")
+	var answer *azcore.ResponseError
+	for i := 0; i < 10 && answer == nil; i++ {
+		_, err := items.CreateItem(t.Context(), pk("a"), fmt.Appendf(nil, `{"id":"%d","pk":"a","x":"%01000d"}`, i, 0), nil)
+		if err != nil {
+			answer = wantStatus(t, err, http.StatusForbidden)
+		}
+	}
+	if answer == nil || answer.RawResponse.Header.Get("x-ms-substatus") != "1014" {
+		t.Fatal("10 KB fitted into a logical partition of 4 KB")
+	}
+	create(t, items, pk("b"), `{"id":"1","pk":"b"}`)
+}
+
+// Writers, readers and a restless topology at the same time lose nothing.
+func TestConcurrentUse(t *testing.T) {
+	t.Parallel()
+	e := emulatortest.New(t)
+	items := newContainer(t, e.Client(nil), "/pk")
+	ranges := e.Ranges("db", "items") // skips the test where there is no topology to change
+	const writers, each = 6, 30
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			key := fmt.Sprint("key", w)
+			for i := range each {
+				if _, err := items.CreateItem(t.Context(), pk(key), fmt.Appendf(nil, `{"id":"%d","pk":%q}`, i, key), nil); err != nil {
+					t.Errorf("create %d of %s: %v", i, key, err)
+				}
+				if _, err := items.ReadItem(t.Context(), pk(key), fmt.Sprint(i), nil); err != nil {
+					t.Errorf("read %d of %s: %v", i, key, err)
+				}
+			}
+		})
+	}
+	wg.Go(func() {
+		for range 5 {
+			children := e.Split("db", "items", ranges[0].ID)
+			ranges[0] = e.Merge("db", "items", children[0].ID, children[1].ID)
+		}
+	})
+	wg.Wait()
+	found, _ := ids(t, items, "SELECT * FROM c", pk(), nil)
+	if len(found) != writers*each {
+		t.Errorf("%d items, want %d", len(found), writers*each)
+	}
 }
 
 func TestServe(t *testing.T) {

@@ -36,7 +36,9 @@ func (c *call) queryItems() (*result, *store.Error) {
 	}
 	target, e := c.aim(container, body)
 	if e != nil {
-		return placed(container), e
+		r := placed(container)
+		r.fanOut = e.Substatus == substatusNotServable
+		return r, e
 	}
 	snapshot, err := container.Snapshot(target.scope, c.opts.sessionToken)
 	if err != nil {
