@@ -114,6 +114,7 @@ func TestClientConfigThatCannotWork(t *testing.T) {
 
 // The SDK would repeat the first failure for minutes, however well the account is by then.
 func TestClientWaitsForTheAccount(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]emulator.Fault{
 		"unavailable":         emulator.Answer(http.StatusServiceUnavailable, 0),
 		"no connection":       emulator.Cut(),
@@ -139,6 +140,7 @@ func TestClientWaitsForTheAccount(t *testing.T) {
 }
 
 func TestClientGivesUp(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		account := emulatortest.New(t, emulatortest.WithFault(emulator.Answer(http.StatusServiceUnavailable, 0).On(emulator.ReadAccount).Keep()))
 		begin := time.Now()

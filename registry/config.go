@@ -45,6 +45,15 @@ type Config struct {
 	// Logger gets what happens at start-up: what was created (Info), and
 	// differences that are no error (Warn). Defaults to [slog.Default].
 	Logger *slog.Logger
+	// Telemetry is where the repositories report what they do. Its Logger
+	// defaults to the Logger above.
+	Telemetry repository.Telemetry
+	// Upkeep is how often the application looks for deletes that another
+	// process began and did not finish: one query of every physical partition
+	// for each species with children. Defaults to 10 minutes; a negative one
+	// never looks, which leaves it to [Database.Upkeep] or parented's Resume
+	// elsewhere.
+	Upkeep time.Duration
 }
 
 // Container describes one container.
@@ -127,6 +136,12 @@ func (c Config) WithDefaults() Config {
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
+	}
+	if c.Telemetry.Logger == nil {
+		c.Telemetry.Logger = c.Logger
+	}
+	if c.Upkeep == 0 {
+		c.Upkeep = defaultUpkeep
 	}
 	c.Containers = slices.Clone(c.Containers)
 	return c

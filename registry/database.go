@@ -52,6 +52,11 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 			s.Attach(repository.Hooks{BeforeWrite: []func(context.Context, string, []any) error{hook}})
 		}
 	}
+	for _, s := range plan.species {
+		if err := db.guardRefs(s); err != nil {
+			return nil, fmt.Errorf("registry: %w", err)
+		}
+	}
 	for _, x := range plan.extensions {
 		if x.Open == nil {
 			continue

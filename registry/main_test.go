@@ -2,12 +2,17 @@ package registry_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
 	"github.com/cosmosgrove/grove/parented"
@@ -73,7 +78,7 @@ func provisionAsProcess(endpoint string) error {
 		return err
 	}
 	defer client.Close()
-	plan, err := registry.NewPlan(sharedConfig(), []registry.Declaration{
+	plan, err := registry.NewPlan(sharedConfig("shared"), []registry.Declaration{
 		registry.EntityOf[Person](),
 		registry.EntityOf[Lookup](registry.In("lookups")),
 	})
@@ -85,9 +90,9 @@ func provisionAsProcess(endpoint string) error {
 }
 
 // sharedConfig is what every process of the provisioning test brings.
-func sharedConfig() registry.Config {
+func sharedConfig(database string) registry.Config {
 	return registry.Config{
-		Database:  "shared",
+		Database:  database,
 		Provision: true,
 		Logger:    slog.New(slog.DiscardHandler),
 		Containers: []registry.Container{{
@@ -97,6 +102,22 @@ func sharedConfig() registry.Config {
 			UniqueKeys:   [][]string{{"/lookupType", "/rank"}},
 		}},
 	}
+}
+
+// newDatabase names a database of the test's own and takes it away afterwards:
+// a real endpoint is shared and outlives the test.
+func newDatabase(t testing.TB, client *azcosmos.Client) string {
+	t.Helper()
+	id := "registry-" + uuid.NewString()
+	t.Cleanup(func() {
+		database, err := client.NewDatabase(id)
+		must(t, err)
+		var response *azcore.ResponseError
+		if _, err := database.Delete(context.Background(), nil); err != nil && (!errors.As(err, &response) || response.StatusCode != http.StatusNotFound) {
+			t.Errorf("take the database away: %v", err)
+		}
+	})
+	return id
 }
 
 func must(t testing.TB, err error) {

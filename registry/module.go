@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 
@@ -44,11 +45,36 @@ func Module(cfg Config) fx.Option {
 				return nil, err
 			}
 			lc.Append(fx.StartHook(db.Prepare))
+			lc.Append(background(db.Upkeep))
 			return db, nil
 		}),
 		// Registrations that nobody asks for yet must be checked all the same,
 		// and the hook above must come before those of their users.
 		fx.Invoke(func(*Database) {}),
+	)
+}
+
+// background runs work from the application's start to its stop.
+func background(work func(context.Context)) fx.Hook {
+	// A hook's own context ends with the hook.
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	return fx.StartStopHook(
+		func() {
+			go func() {
+				defer close(done)
+				work(ctx)
+			}()
+		},
+		func(stopping context.Context) error {
+			cancel()
+			select {
+			case <-done:
+				return nil
+			case <-stopping.Done():
+				return fmt.Errorf("registry: the upkeep did not end in time: %w", stopping.Err())
+			}
+		},
 	)
 }
 

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -34,7 +35,7 @@ func TestApplication(t *testing.T) {
 		db      *registry.Database
 		startup bytes.Buffer
 	)
-	cfg := sharedConfig()
+	cfg := sharedConfig(newDatabase(t, account.Client(nil)))
 	cfg.Logger = slog.New(slog.NewTextHandler(&startup, nil))
 	app := fxtest.New(t,
 		supply(account.Client(nil)),
@@ -71,9 +72,10 @@ func TestApplication(t *testing.T) {
 
 func TestApplicationWithoutFx(t *testing.T) {
 	t.Parallel()
-	plan := newPlan(t, sharedConfig(), registry.EntityOf[Note](), registry.EntityOf[Lookup](registry.In("lookups")))
-	for range 2 { // one plan serves any number of clients
-		db, err := registry.Open(newClient(t), plan)
+	clients := []*azcosmos.Client{newClient(t), newClient(t)}
+	plan := newPlan(t, sharedConfig(newDatabase(t, clients[0])), registry.EntityOf[Note](), registry.EntityOf[Lookup](registry.In("lookups")))
+	for _, client := range clients { // one plan serves any number of clients
+		db, err := registry.Open(client, plan)
 		must(t, err)
 		must(t, db.Prepare(t.Context()))
 		notes, err := registry.RepositoryOf[Note](db)
@@ -118,11 +120,12 @@ func TestApplicationThatCannotStart(t *testing.T) {
 func TestStartFailsOnDrift(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)
-	old := sharedConfig()
+	id := newDatabase(t, client)
+	old := sharedConfig(id)
 	old.Containers[0].PartitionKey = nil
 	_, err := registry.Provision(t.Context(), client, newPlan(t, old))
 	must(t, err)
-	app := fx.New(fx.NopLogger, supply(client), registry.Module(sharedConfig()), registry.Entity[Lookup](registry.In("lookups")))
+	app := fx.New(fx.NopLogger, supply(client), registry.Module(sharedConfig(id)), registry.Entity[Lookup](registry.In("lookups")))
 	must(t, app.Err())
 	err = app.Start(t.Context())
 	var drift *registry.DriftError
@@ -135,9 +138,10 @@ func TestStartFailsOnDrift(t *testing.T) {
 func TestExtensionsSeeEverySpecies(t *testing.T) {
 	t.Parallel()
 	var seen []string
+	client := newClient(t)
 	app := fxtest.New(t,
-		supply(newClient(t)),
-		registry.Module(registry.Config{Database: "d", Provision: true, Logger: slog.New(slog.DiscardHandler)}),
+		supply(client),
+		registry.Module(registry.Config{Database: newDatabase(t, client), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Entity[Person](), registry.Entity[Task](), registry.Entity[Note](),
 		registry.Extend(func() registry.Extension {
 			return registry.Extension{
@@ -172,6 +176,56 @@ func TestExtensionsSeeEverySpecies(t *testing.T) {
 	if len(seen) != 1 || seen[0] != "acme/Person" {
 		t.Errorf("seen %q", seen)
 	}
+}
+
+// A process dies in the middle of a delete; the next one that starts, or one
+// that runs already, finishes it.
+func TestUpkeepFinishesDeletes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		account := emulatortest.New(t)
+		cfg := registry.Config{Database: "d", Provision: true, Logger: slog.New(slog.DiscardHandler)}
+		plan := newPlan(t, cfg, registry.EntityOf[Note](), registry.ChildOf[Comment, Note](parented.Cascade))
+		db, err := registry.Open(account.Client(nil), plan)
+		must(t, err)
+		must(t, db.Prepare(t.Context()))
+		notes, err := registry.RepositoryOf[Note](db)
+		must(t, err)
+		comments, err := registry.ChildrenOf[Comment, Note](db)
+		must(t, err)
+		die := func() { // after the mark, before anything is removed
+			note := &Note{Title: "to go"}
+			must(t, notes.In("acme").Create(t.Context(), note))
+			must(t, comments.Under(note).Create(t.Context(), &Comment{Body: "to go too"}))
+			broken := account.Fault(emulator.Answer(http.StatusBadRequest, 0).On(emulator.TransactionalBatch).Nth(2).Keep())
+			if err := notes.In("acme").Delete(t.Context(), note.ID, nil); err == nil {
+				t.Error("the delete was not interrupted")
+			}
+			broken.Disarm()
+		}
+		left := func() int64 {
+			n, err := comments.In("acme").Count(t.Context(), repository.All())
+			must(t, err)
+			return n
+		}
+		die()
+		if left() != 1 {
+			t.Fatalf("%d comments after the first interruption", left())
+		}
+		app := fxtest.New(t, supply(account.Client(nil)), registry.Module(cfg), registry.Entity[Note](), registry.Child[Comment, Note](parented.Cascade))
+		app.RequireStart()
+		defer app.RequireStop()
+		synctest.Wait()
+		if left() != 0 {
+			t.Errorf("%d comments after the next start", left())
+		}
+		die()
+		time.Sleep(20 * time.Minute) //nolint:forbidigo // the bubble's time
+		synctest.Wait()
+		if left() != 0 {
+			t.Errorf("%d comments after the next round", left())
+		}
+	})
 }
 
 func TestTimeToLive(t *testing.T) {
@@ -210,14 +264,15 @@ func TestTimeToLive(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	account := emulatortest.New(t)
-	db, err := registry.Open(account.Client(nil), newPlan(t, sharedConfig()))
+	client := account.Client(nil)
+	db, err := registry.Open(client, newPlan(t, sharedConfig(newDatabase(t, client))))
 	must(t, err)
 	if err := db.Health(t.Context()); err == nil || !strings.Contains(err.Error(), "HTTP 404") {
 		t.Errorf("without its database: %v", err)
 	}
 	must(t, db.Prepare(t.Context()))
 	must(t, db.Health(t.Context()))
-	account.Fault(emulator.Answer(http.StatusUnauthorized, 0).Keep())
+	account.Fault(emulator.Answer(http.StatusUnauthorized, 0).On(emulator.ReadDatabase))
 	if err := db.Health(t.Context()); err == nil || !strings.Contains(err.Error(), "key") {
 		t.Errorf("without its key: %v", err)
 	}
@@ -230,9 +285,10 @@ func TestChildren(t *testing.T) {
 		comments *parented.Repository[Comment, Note]
 		replies  *parented.Repository[Reply, Comment]
 	)
+	client := newClient(t)
 	app := fxtest.New(t,
-		supply(newClient(t)),
-		registry.Module(registry.Config{Database: "d", Provision: true, Logger: slog.New(slog.DiscardHandler)}),
+		supply(client),
+		registry.Module(registry.Config{Database: newDatabase(t, client), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Child[Reply, Comment](parented.Cascade),
 		registry.Child[Comment, Note](parented.Cascade),
 		registry.Entity[Note](),

@@ -37,6 +37,7 @@ func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*
 		p.checkParents,
 		p.place,
 		p.extend,
+		p.keepDescendants,
 		p.checkTTL,
 	}
 	for _, step := range steps {
@@ -253,6 +254,7 @@ func (p *Plan) repositoryConfig(s *Species) repository.Config {
 		Aliases:      s.Aliases,
 		PartitionKey: s.PartitionKey,
 		CursorKey:    p.cfg.CursorKey,
+		Telemetry:    p.cfg.Telemetry,
 	}
 }
 

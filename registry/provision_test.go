@@ -36,10 +36,11 @@ func newPlan(t testing.TB, cfg registry.Config, entities ...registry.Declaration
 func TestProvisionIsIdempotent(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)
-	plan := newPlan(t, sharedConfig(), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
+	id := newDatabase(t, client)
+	plan := newPlan(t, sharedConfig(id), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
 
 	_, err := registry.Check(t.Context(), client, plan)
-	if err == nil || !strings.Contains(err.Error(), `database "shared"`) || !strings.Contains(err.Error(), "Config.Provision") {
+	if err == nil || !strings.Contains(err.Error(), `database "`+id+`"`) || !strings.Contains(err.Error(), "Config.Provision") {
 		t.Fatalf("checking an empty account: %v", err)
 	}
 	for range 3 {
@@ -51,7 +52,7 @@ func TestProvisionIsIdempotent(t *testing.T) {
 	if differences, err := registry.Check(t.Context(), client, plan); err != nil || len(differences) != 0 {
 		t.Fatalf("check: %v, %v", differences, err)
 	}
-	container, err := client.NewContainer("shared", "lookups")
+	container, err := client.NewContainer(id, "lookups")
 	must(t, err)
 	live, err := container.Read(t.Context(), nil)
 	must(t, err)
@@ -65,7 +66,7 @@ func TestProvisionIsIdempotent(t *testing.T) {
 func TestManyClientsProvisionOneEmptyAccount(t *testing.T) {
 	t.Parallel()
 	account := emulatortest.New(t)
-	plan := newPlan(t, sharedConfig(), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
+	plan := newPlan(t, sharedConfig(newDatabase(t, account.Client(nil))), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
 	var wg sync.WaitGroup
 	for range 16 {
 		client := account.Client(nil)
@@ -97,7 +98,7 @@ func TestProcessesProvisionOneEmptyAccount(t *testing.T) {
 			t.Errorf("process %d: %v\n%s", i, err, &output[i])
 		}
 	}
-	plan := newPlan(t, sharedConfig(), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
+	plan := newPlan(t, sharedConfig("shared"), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
 	if differences, err := registry.Check(t.Context(), server.Client(nil), plan); err != nil || len(differences) != 0 {
 		t.Errorf("afterwards: %v, %v", differences, err)
 	}
@@ -142,9 +143,10 @@ func TestDrift(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			client := newClient(t)
-			_, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "d"}, nil)
+			id := newDatabase(t, client)
+			_, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: id}, nil)
 			must(t, err)
-			db, err := client.NewDatabase("d")
+			db, err := client.NewDatabase(id)
 			must(t, err)
 			tc.live.ID = "lookups"
 			_, err = db.CreateContainer(t.Context(), tc.live, nil)
@@ -155,7 +157,7 @@ func TestDrift(t *testing.T) {
 			must(t, err)
 
 			tc.registered.ID, tc.registered.PartitionKey = "lookups", []string{"/tenantId", "/lookupType"}
-			plan := newPlan(t, registry.Config{Database: "d", Containers: []registry.Container{tc.registered}}, registry.EntityOf[Lookup](registry.In("lookups")))
+			plan := newPlan(t, registry.Config{Database: id, Containers: []registry.Container{tc.registered}}, registry.EntityOf[Lookup](registry.In("lookups")))
 			differences, err := registry.Provision(t.Context(), client, plan)
 
 			var drift *registry.DriftError
@@ -184,6 +186,7 @@ func TestDrift(t *testing.T) {
 }
 
 func TestProvisionOutlastsFailures(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tests := []struct {
 			name  string
@@ -195,7 +198,7 @@ func TestProvisionOutlastsFailures(t *testing.T) {
 		}
 		for _, tc := range tests {
 			account := emulatortest.New(t, emulatortest.WithFault(tc.fault))
-			plan := newPlan(t, sharedConfig(), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
+			plan := newPlan(t, sharedConfig("shared"), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
 			if differences, err := registry.Provision(t.Context(), account.Client(nil), plan); err != nil || len(differences) != 0 {
 				t.Errorf("%s: %v, %v", tc.name, differences, err)
 			}
@@ -206,7 +209,7 @@ func TestProvisionOutlastsFailures(t *testing.T) {
 func TestProvisionWithoutTheRight(t *testing.T) {
 	t.Parallel()
 	account := emulatortest.New(t, emulatortest.WithFault(emulator.Answer(http.StatusForbidden, 0).On(emulator.CreateDatabase).Keep()))
-	_, err := registry.Provision(t.Context(), account.Client(nil), newPlan(t, sharedConfig(), registry.EntityOf[Person]()))
+	_, err := registry.Provision(t.Context(), account.Client(nil), newPlan(t, sharedConfig("shared"), registry.EntityOf[Person]()))
 	var response *azcore.ResponseError
 	if !errors.As(err, &response) || !strings.Contains(err.Error(), "may not be created") {
 		t.Errorf("got %v", err)

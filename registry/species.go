@@ -30,6 +30,7 @@ type Species struct {
 	ttl       time.Duration
 	ttlReason string          // why the container's time to live must be on; empty when it need not
 	policy    parented.Policy // what a delete leaves
+	checkRefs bool            // references are looked for on write
 
 	// Set by Open.
 	typed    any // *repository.Repository of the Go type

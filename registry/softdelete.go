@@ -1,0 +1,44 @@
+package registry
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// SoftDelete keeps a deleted document of the species for a while, in whole
+// seconds: hidden from every read, until it expires. Until then Restore brings
+// it back and Purge removes it; its id can be used again at once, which gives
+// up what was kept. Descendants that go with it under parented.Cascade are kept
+// and restored with it. It turns the time to live of their containers on.
+func SoftDelete(retain time.Duration) Option {
+	return optionFunc(func(s *Species) error {
+		if retain < time.Second || retain%time.Second != 0 || retain/time.Second > maxTTL {
+			return &tenantitem.InvalidError{What: "SoftDelete", Reason: fmt.Sprintf("it is %v", retain), Hint: "use whole seconds, at most 68 years"}
+		}
+		s.policy.Retain = retain
+		s.needsTTL("its deleted documents expire (registry.SoftDelete)")
+		return nil
+	})
+}
+
+// keepDescendants makes what is deleted softly with an ancestor expire too.
+func (p *Plan) keepDescendants() error {
+	for _, s := range p.species {
+		above := s
+		for range p.species { // no line of parents is longer, even in a circle
+			if above.Parent == nil {
+				break
+			}
+			parent, ok := p.SpeciesOf(above.Parent)
+			if !ok {
+				break
+			}
+			if above = parent; above.policy.Retain > 0 {
+				s.needsTTL(fmt.Sprintf("it is kept with a deleted %s (registry.SoftDelete)", above.EntityType))
+			}
+		}
+	}
+	return nil
+}
