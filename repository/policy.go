@@ -3,10 +3,12 @@ package repository
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
@@ -26,7 +28,7 @@ func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions {
 	if o != nil {
 		out = *o
 	}
-	out.PerRetryPolicies = append(slices.Clone(out.PerRetryPolicies), exchangePolicy{})
+	out.PerRetryPolicies = append(slices.Clone(out.PerRetryPolicies), &exchangePolicy{})
 	return &out
 }
 
@@ -58,12 +60,21 @@ func exchangeFrom(ctx context.Context) *exchange {
 }
 
 // exchangePolicy runs once for each attempt, below every retry loop.
-type exchangePolicy struct{}
+type exchangePolicy struct {
+	// buffers hold the bodies of pages, which are decoded and then done with:
+	// decoding copies what it keeps.
+	buffers sync.Pool
+}
 
 var emptyPage = []byte(`{"Documents":[]}`)
 
-func (exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
+func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 	x := exchangeFrom(req.Raw().Context())
+	wantsPage := x != nil && x.page != nil && req.Raw().Method == http.MethodPost
+	if wantsPage {
+		// The SDK would read the body into a buffer that grows as it goes.
+		runtime.SkipBodyDownload(req)
+	}
 	resp, err := req.Next()
 	if x == nil {
 		return resp, err
@@ -74,19 +85,40 @@ func (exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 		return resp, err
 	}
 	x.tally.add(1, chargeOf(resp.Header))
-	if x.page == nil || resp.StatusCode != http.StatusOK || req.Raw().Method != http.MethodPost {
+	if !wantsPage || resp.StatusCode != http.StatusOK {
 		return resp, nil
 	}
-	body, err := runtime.Payload(resp)
-	if err != nil {
-		return resp, err
-	}
-	if err := x.page(body); err != nil {
-		return resp, err
+	if err := p.readPage(resp, x.page); err != nil {
+		return nil, err
 	}
 	x.paged = true
 	resp.Body = io.NopCloser(bytes.NewReader(emptyPage))
 	return resp, nil
+}
+
+// maxKeptBuffer bounds the buffers that are kept for the next page: one page
+// holds at most 4 MB.
+const maxKeptBuffer = 8 << 20
+
+// readPage hands the body of a response over and closes it.
+func (p *exchangePolicy) readPage(resp *http.Response, page func(body []byte) error) error {
+	defer resp.Body.Close()
+	b, _ := p.buffers.Get().(*bytes.Buffer)
+	if b == nil {
+		b = new(bytes.Buffer)
+	}
+	b.Reset()
+	if n := resp.ContentLength; n > 0 && n < maxKeptBuffer {
+		b.Grow(int(n) + bytes.MinRead) // room for the read that finds the end
+	}
+	if _, err := b.ReadFrom(resp.Body); err != nil {
+		return fmt.Errorf("read a page of the answer: %w", err)
+	}
+	err := page(b.Bytes())
+	if b.Cap() <= maxKeptBuffer {
+		p.buffers.Put(b)
+	}
+	return err
 }
 
 // chargeOf reads a response's request charge in RU; 0 when it names none.

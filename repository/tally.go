@@ -79,8 +79,10 @@ func (t *Tally) left() (units float64, bounded bool) {
 	return units, bounded
 }
 
-// rowCost is what the pages of one query have cost so far.
+// rowCost is what the pages of one query have cost so far. Several parts of a
+// query may be read at a time.
 type rowCost struct {
+	mu    sync.Mutex
 	units float64
 	rows  int
 }
@@ -90,6 +92,8 @@ type rowCost struct {
 const firstBudgetPage = 4
 
 func (c *rowCost) add(units float64, rows int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.units += units
 	c.rows += rows
 }
@@ -97,6 +101,8 @@ func (c *rowCost) add(units float64, rows int) {
 // pageSize keeps a page to what the budget seems to allow, since a page can't
 // be stopped halfway. wanted is the caller's size; 0 is any.
 func (c *rowCost) pageSize(left float64, wanted int) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	size := firstBudgetPage
 	if c.rows > 0 && c.units > 0 {
 		size = max(int(left*float64(c.rows)/c.units), 1)
