@@ -20,6 +20,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"go.etcd.io/bbolt"
+	bbolterrors "go.etcd.io/bbolt/errors"
 )
 
 const (
@@ -73,7 +74,7 @@ func Open(dir string) (*Journal, error) {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{
 		Timeout: lockTimeout, NoFreelistSync: true, FreelistType: bbolt.FreelistMapType,
 	})
-	if errors.Is(err, bbolt.ErrTimeout) {
+	if errors.Is(err, bbolterrors.ErrTimeout) {
 		return nil, fmt.Errorf("opening %s: another process has it open (stop it, or choose another data folder): %w", path, err)
 	}
 	if err != nil {

@@ -160,10 +160,11 @@ func (m *machine) actions() map[string]func(*rapid.T) {
 				m.wrote(k, was, r)
 			}
 		},
-		"batch": m.batch,
-		"read":  m.read,
-		"split": m.split,
-		"merge": m.merge,
+		"batch":   m.batch,
+		"read":    m.read,
+		"restart": m.restart,
+		"split":   m.split,
+		"merge":   m.merge,
 		"advance": func(t *rapid.T) {
 			m.b.clock.Advance(time.Duration(rapid.IntRange(1, 2).Draw(t, "seconds")) * time.Second)
 		},
@@ -327,12 +328,10 @@ func (m *machine) verifyReaders(t *rapid.T) {
 	if len(m.all.seen) != len(m.live()) {
 		t.Fatalf("all versions lead to %v, model %v", m.all.seen, m.live())
 	}
+	latest, all := m.latest.told(), m.all.told()
 	for k, it := range m.live() {
-		if m.latest.seen[k] != it.n {
-			t.Fatalf("%v: the latest version told is %d, model %d", k, m.latest.seen[k], it.n)
-		}
-		if m.all.seen[k] != it.n {
-			t.Fatalf("%v: all versions lead to %d, model %d", k, m.all.seen[k], it.n)
+		if want := (told{key: k, n: it.n}); !latest[want] || !all[want] {
+			t.Fatalf("the latest versions told %+v: %v; all versions lead to it: %v", want, latest[want], all[want])
 		}
 	}
 }
@@ -354,17 +353,30 @@ type reader struct {
 	c    *store.Container
 	read func(*store.Container, store.FeedRequest) (store.FeedPage, error)
 	at   map[string]int64
-	seen map[[3]string]int
-	ids  map[string][3]string // by rid, so that a rename forgets the old name
+	seen map[string]told // by rid, which a rename keeps
+}
+
+// told is what a feed said of an item last.
+type told struct {
+	key [3]string
+	n   int
 }
 
 func newReader(t testing.TB, c *store.Container, read func(*store.Container, store.FeedRequest) (store.FeedPage, error)) *reader {
-	r := &reader{t: t, c: c, read: read, at: map[string]int64{}, seen: map[[3]string]int{}, ids: map[string][3]string{}}
+	r := &reader{t: t, c: c, read: read, at: map[string]int64{}, seen: map[string]told{}}
 	ranges, _ := c.Ranges()
 	for _, p := range ranges {
 		r.at[p.ID] = p.LSN
 	}
 	return r
+}
+
+func (r *reader) told() map[told]bool {
+	out := map[told]bool{}
+	for _, it := range r.seen {
+		out[it] = true
+	}
+	return out
 }
 
 // drain reads to the end of every range.
@@ -417,8 +429,7 @@ func (r *reader) take(v value.Value) {
 		current = v.Get("current")
 		if kind, _ := meta.Get("operationType").Str(); kind == "delete" {
 			rid, _ := v.At("previous", "_rid").Str()
-			delete(r.seen, r.ids[rid])
-			delete(r.ids, rid)
+			delete(r.seen, rid)
 			return
 		}
 	}
@@ -427,9 +438,5 @@ func (r *reader) take(v value.Value) {
 	kind, _ := current.Get("e").Str()
 	id, _ := current.Get("id").Str()
 	n, _ := current.Get("n").Number()
-	k := [3]string{tenant, kind, id}
-	if old, ok := r.ids[rid]; ok && old != k {
-		delete(r.seen, old)
-	}
-	r.ids[rid], r.seen[k] = k, int(n)
+	r.seen[rid] = told{key: [3]string{tenant, kind, id}, n: int(n)}
 }

@@ -174,9 +174,6 @@ func (n *node) appendTo(dst []byte) []byte {
 	}
 }
 
-// clone copies the node so that editing the copy leaves the original alone.
-func (n *node) clone() *node { return &node{raw: n.appendTo(nil)} }
-
 // compact returns the text without the white space between tokens. It returns the slice itself when there is none.
 func compact(text []byte) []byte {
 	if !bytes.ContainsAny(text, " \t\r\n") {
