@@ -45,7 +45,9 @@ func (db *Database) guardRefs(s *Species) error {
 		fields = append(fields, f)
 	}
 	s.Attach(repository.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
-		func(ctx context.Context, tenant string, entities []any) error { return db.checkRefs(ctx, s, tenant, fields, entities) },
+		func(ctx context.Context, tenant string, entities []any) error {
+			return db.checkRefs(ctx, s, tenant, fields, entities)
+		},
 	}})
 	return nil
 }
