@@ -32,7 +32,8 @@ type batchOp struct {
 	etag   string // that the operation requires; "" for none
 	append func(*azcosmos.TransactionalBatch)
 	done   func(azcosmos.TransactionalBatchResult) error
-	entity any // what hooks see, nil for none
+	entity any    // what hooks see, nil for none
+	hidden []byte // what hooks add beside the entity's fields
 	// finish goes on with a delete under rules after the batch was applied.
 	finish func(context.Context) error
 	// prepare encodes the operation once hooks have seen its entity.
@@ -102,7 +103,7 @@ func (b *Batch[T]) whole(verb string, entity *T, add func(tb *azcosmos.Transacti
 			if verb == "Create" {
 				root = createdRoot
 			}
-			body, err := b.scope.encode(entity, []string{root + op.stamp})
+			body, err := b.scope.encode(entity, []string{root + op.stamp}, op.hidden)
 			op.size = sentSize(body)
 			op.append = func(tb *azcosmos.TransactionalBatch) { add(tb, op.id, body, based) }
 			return err
@@ -180,16 +181,30 @@ func (b *Batch[T]) part() (*core, *partition, []batchOp, error) {
 }
 
 func (b *Batch[T]) runHooks(ctx context.Context) error {
+	if err := b.runDeleteHooks(ctx); err != nil {
+		return err
+	}
 	var entities []*T
-	for _, op := range b.ops {
+	var at []int
+	for i, op := range b.ops {
 		if e, ok := op.entity.(*T); ok {
-			entities = append(entities, e)
+			entities, at = append(entities, e), append(at, i)
 		}
 	}
-	if len(entities) == 0 {
+	if len(entities) == 0 || !b.scope.repo.core.hooks.seeWrites() {
 		return nil
 	}
-	return b.scope.beforeWrite(ctx, entities...)
+	w := writeOf(b.scope.at.tenant, entities)
+	for i := range entities {
+		w.New[i] = b.ops[at[i]].verb == "Create"
+	}
+	if err := b.scope.beforeWrite(ctx, w); err != nil {
+		return err
+	}
+	for i := range entities {
+		b.ops[at[i]].hidden = w.hidden[i]
+	}
+	return nil
 }
 
 func (b *Batch[T]) runAfterHooks(ctx context.Context) error {

@@ -52,6 +52,20 @@ func (b *Batch[T]) markDeleted(op *batchOp) error {
 	return nil
 }
 
+// runDeleteHooks lets hooks refuse the deletes of the batch.
+func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
+	c := b.scope.repo.core
+	for _, op := range b.ops {
+		if op.verb != "Delete" {
+			continue
+		}
+		if err := c.beforeDelete(ctx, Deletion{TenantID: b.scope.at.tenant, Key: c.given(b.scope.at.values), ID: op.id, ETag: op.etag}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // finishDeletes carries out the rules of what an applied batch has marked.
 func finishDeletes(ctx context.Context, ops []batchOp) error {
 	var failures []error

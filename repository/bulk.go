@@ -116,7 +116,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 	if err != nil {
 		return nil, k.end(err)
 	}
-	if k.core.hooks.Delete != nil {
+	if k.core.hooks.Delete != nil || len(k.core.hooks.BeforeDelete) > 0 {
 		b.perBatch = 1
 	}
 	for id := range ids {
@@ -195,8 +195,8 @@ func (s *Scope[T]) adoptIn(b *bulk, item *bulkItem, entity *T) error {
 	}
 	item.at, item.op.id = at, s.repo.meta(entity).ID
 	b.named(item)
-	if len(s.repo.core.hooks.BeforeWrite) > 0 {
-		_, err = s.encode(entity, nil) // bad input costs no request of theirs
+	if s.repo.core.hooks.seeWrites() {
+		_, err = s.encode(entity, nil, nil) // bad input costs no request of theirs
 	}
 	return err
 }
@@ -228,10 +228,15 @@ func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entit
 		if from == to {
 			return
 		}
-		err := s.beforeWrite(ctx, entities[from:to]...)
+		w := writeOf(s.at.tenant, entities[from:to])
+		for i, e := range entities[from:to] {
+			w.New[i] = s.repo.meta(e).ETag == ""
+		}
+		err := s.beforeWrite(ctx, w)
 		switch {
 		case err == nil:
 			for i := from; i < to; i++ {
+				items[i].op.hidden = w.hidden[i-from]
 				kept = append(kept, i)
 			}
 		case b.ends(ctx, err):
@@ -255,7 +260,7 @@ func (s *Scope[T]) prepare(b *bulk, item *bulkItem, entity *T) error {
 	if item.op.etag != "" {
 		item.op.verb, root = "Replace", overwrittenRoot
 	}
-	body, err := s.encode(entity, []string{root + item.op.stamp})
+	body, err := s.encode(entity, []string{root + item.op.stamp}, item.op.hidden)
 	if err != nil {
 		return err
 	}

@@ -16,16 +16,16 @@ func (s *Scope[T]) Create(ctx context.Context, entity *T) error {
 }
 
 func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
-	at, err := s.startWrite(ctx, k, entity, true)
+	at, hidden, err := s.startWrite(ctx, k, entity, creates, nil)
 	if err != nil {
 		return err
 	}
 	stamp := k.core.stamp()
-	body, err := s.encode(entity, []string{createdRoot + stamp})
+	body, err := s.encode(entity, []string{createdRoot + stamp}, hidden)
 	if err != nil {
 		return err
 	}
-	etag, err := s.createAnew(ctx, k, &at, body, stamp)
+	etag, err := s.createAnew(ctx, k, &at, entity, body, stamp)
 	if err != nil {
 		return err
 	}
@@ -45,25 +45,27 @@ func (k *call) createItem(ctx context.Context, at *partition, body []byte, stamp
 	return etag, err
 }
 
-// startWrite is what every write of one whole entity does before any request.
-func (s *Scope[T]) startWrite(ctx context.Context, k *call, entity *T, newID bool) (partition, error) {
+// startWrite is what every write of one whole entity does before any request;
+// before is the document that it replaces, where it was read.
+func (s *Scope[T]) startWrite(ctx context.Context, k *call, entity *T, kind writeKind, before []byte) (at partition, hidden []byte, err error) {
 	if err := k.start(ctx); err != nil {
-		return partition{}, err
+		return at, nil, err
 	}
 	if err := s.at.requireFull(k.core); err != nil {
-		return partition{}, err
+		return at, nil, err
 	}
-	at, err := s.adopt(entity, newID)
+	at, err = s.adopt(entity, kind != replaces)
 	if err != nil {
-		return partition{}, err
+		return at, nil, err
 	}
 	k.id = s.repo.meta(entity).ID
 	// The document is built once without what hooks add, so that bad input
 	// costs no request of theirs.
-	if len(k.core.hooks.BeforeWrite) > 0 {
-		if _, err := s.encode(entity, nil); err != nil {
-			return partition{}, err
+	if k.core.hooks.seeWrites() {
+		if _, err := s.encode(entity, nil, nil); err != nil {
+			return at, nil, err
 		}
 	}
-	return at, s.beforeWrite(ctx, entity)
+	hidden, err = s.beforeOne(ctx, entity, kind, before)
+	return at, hidden, err
 }

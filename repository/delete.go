@@ -31,11 +31,24 @@ func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) e
 
 // deleteWith deletes a document under the delete rules of its species.
 func (s *Scope[T]) deleteWith(ctx context.Context, k *call, etag string) error {
-	remove := func(ctx context.Context, etag string) error { return s.remove(ctx, k, etag) }
-	if hook := k.core.hooks.Delete; hook != nil {
-		return hook(ctx, Deletion{TenantID: s.at.tenant, Key: k.core.given(s.at.values), ID: k.id, ETag: etag, Remove: remove})
+	d := Deletion{TenantID: s.at.tenant, Key: k.core.given(s.at.values), ID: k.id, ETag: etag}
+	if err := k.core.beforeDelete(ctx, d); err != nil {
+		return err
 	}
-	return remove(ctx, etag)
+	d.Remove = func(ctx context.Context, etag string) error { return s.remove(ctx, k, etag) }
+	if hook := k.core.hooks.Delete; hook != nil {
+		return hook(ctx, d)
+	}
+	return d.Remove(ctx, etag)
+}
+
+func (c *core) beforeDelete(ctx context.Context, d Deletion) error {
+	for _, hook := range c.hooks.BeforeDelete {
+		if err := hook(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {

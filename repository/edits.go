@@ -137,6 +137,11 @@ func (c *core) checkEdit(op edit) error {
 	if err != nil {
 		return err
 	}
+	for _, g := range c.hooks.Guarded {
+		if overlaps(g.Path, name) {
+			return refuse("it can't be patched: "+g.Reason, g.Hint)
+		}
+	}
 	if field == nil {
 		return nil // inside a value whose shape the struct does not tell
 	}
@@ -159,6 +164,15 @@ func (c *core) checkEdit(op edit) error {
 		}
 	}
 	return nil
+}
+
+// overlaps reports whether one of two paths leads to or into the other.
+func overlaps(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	rest, ok := strings.CutPrefix(b, a)
+	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
 }
 
 // fieldAt finds the field that a pointer leads to. name is the way with array

@@ -73,6 +73,7 @@ func (s *Scope[T]) mutateOnce(ctx context.Context, k *call, change func(*T) erro
 	if err != nil {
 		return nil, err
 	}
+	current.raw = raw
 	return entity, s.replaceOnce(ctx, k, entity, current)
 }
 

@@ -53,7 +53,11 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if entity != nil && s.repo.meta(entity).ETag == "" {
 		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Put to overwrite without looking"}
 	}
-	at, err := s.startWrite(ctx, k, entity, false)
+	var raw []byte
+	if before != nil {
+		raw = before.raw
+	}
+	at, hidden, err := s.startWrite(ctx, k, entity, replaces, raw)
 	if err != nil {
 		return err
 	}
@@ -63,7 +67,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if before != nil {
 		stamps = before.stampsOver(stamp)
 	}
-	body, err := s.encode(entity, stamps)
+	body, err := s.encode(entity, stamps, hidden)
 	if err != nil {
 		return err
 	}
@@ -97,12 +101,12 @@ func (s *Scope[T]) Put(ctx context.Context, entity *T) error {
 }
 
 func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
-	at, err := s.startWrite(ctx, k, entity, true)
+	at, hidden, err := s.startWrite(ctx, k, entity, puts, nil)
 	if err != nil {
 		return err
 	}
 	stamp := k.core.stamp()
-	body, err := s.encode(entity, []string{overwrittenRoot + stamp})
+	body, err := s.encode(entity, []string{overwrittenRoot + stamp}, hidden)
 	if err != nil {
 		return err
 	}

@@ -186,6 +186,17 @@ type Hooks struct {
 	// BeforeWrite sees the entities of one write, or of a whole bulk, as
 	// pointers to the repository's type, before they are encoded.
 	BeforeWrite []func(ctx context.Context, tenant string, entities []any) error
+	// Fill sees them after that and may change them and hide members beside
+	// them. A bulk's are seen many at a time.
+	Fill []func(ctx context.Context, w *Write) error
+	// Guarded are the members that a patch may not change.
+	Guarded []GuardedPath
+	// Moves makes a change of a child's parent leave the old one in the
+	// document, see MovedField.
+	Moves bool
+	// BeforeDelete may refuse the delete of a document by the application. It
+	// does not see what goes with another document.
+	BeforeDelete []func(ctx context.Context, d Deletion) error
 	// AfterWrite sees them once they are stored; created says that each of
 	// them is a new document. An error becomes the verb's.
 	AfterWrite []func(ctx context.Context, tenant string, entities []any, created bool) error
@@ -228,6 +239,10 @@ type BatchDeletion struct {
 // use, and it is for Grove's own packages: its shape may change.
 func (r *Repository[T]) Attach(h Hooks) {
 	r.core.hooks.BeforeWrite = append(r.core.hooks.BeforeWrite, h.BeforeWrite...)
+	r.core.hooks.Fill = append(r.core.hooks.Fill, h.Fill...)
+	r.core.hooks.Guarded = append(r.core.hooks.Guarded, h.Guarded...)
+	r.core.hooks.Moves = r.core.hooks.Moves || h.Moves
+	r.core.hooks.BeforeDelete = append(r.core.hooks.BeforeDelete, h.BeforeDelete...)
 	r.core.hooks.AfterWrite = append(r.core.hooks.AfterWrite, h.AfterWrite...)
 	r.core.tombstones = r.core.tombstones || h.Tombstones
 	if h.Delete != nil {

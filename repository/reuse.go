@@ -9,11 +9,12 @@ import (
 // createAnew is createItem where the id may be taken by a document that was
 // deleted and is only kept for a while: that one is overwritten, and a delete
 // that is still under way is finished first.
-func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, body []byte, stamp string) (etag string, err error) {
+func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, entity *T, body []byte, stamp string) (etag string, err error) {
 	etag, err = k.createItem(ctx, at, body, stamp)
 	if !k.core.tombstones || statusOf(err) != http.StatusConflict {
 		return etag, err
 	}
+	conflict := err
 	key := k.core.given(at.values)
 	kept, lookErr := (&Species{k.core}).Stub(ctx, at.tenant, key, k.id)
 	switch {
@@ -24,9 +25,12 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, body 
 	case kept.DeletedAt == "":
 		return "", err
 	case kept.TTL > 0:
+		if body, err = s.refill(ctx, k, at, entity, kept.ETag, body, stamp); err != nil {
+			return "", err
+		}
 		etag, replaceErr := k.replaceItem(ctx, at, body, stamp, basis{etag: kept.ETag})
 		if isRefusal(replaceErr) {
-			return "", err // another create was faster
+			return "", conflict // another create was faster
 		}
 		return etag, replaceErr
 	}
@@ -38,4 +42,27 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, body 
 		return "", errors.Join(err, finishErr)
 	}
 	return k.createItem(ctx, at, body, stamp)
+}
+
+// refill lets hooks see what the new document takes the place of: it may have
+// references that somebody still has to follow.
+func (s *Scope[T]) refill(ctx context.Context, k *call, at *partition, entity *T, etag string, body []byte, stamp string) ([]byte, error) {
+	if len(k.core.hooks.Fill) == 0 {
+		return body, nil
+	}
+	raw, err := k.readItem(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	if kept, err := readStored(raw); err != nil || kept.ETag != etag {
+		return body, err // the replacement is about to be refused
+	}
+	w := writeOf(s.at.tenant, []*T{entity})
+	w.New[0], w.Before[0] = true, raw
+	for _, hook := range k.core.hooks.Fill {
+		if err := hook(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	return s.encode(entity, []string{createdRoot + stamp}, w.hidden[0])
 }

@@ -57,6 +57,8 @@ type Stub struct {
 	TTL int `json:"ttl,omitempty"`
 	// Deletion is the journal of a delete under way, else nil.
 	Deletion *Journal `json:"deletion,omitempty"`
+	// Moved are the document's former references, see [MovedField].
+	Moved map[string][]string `json:"moved,omitempty"`
 }
 
 // Journal is what a delete that spans partitions leaves in a document until it
@@ -75,7 +77,7 @@ const JournalField = "_deletion"
 // stubProjection reads a Stub whatever the key's levels are.
 func (s *Species) stubProjection() string {
 	var b strings.Builder
-	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "key": [`)
+	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moved": c.` + MovedField + `, "key": [`)
 	for i, level := range s.core.levels {
 		if i > 0 {
 			b.WriteString(", ")
@@ -103,9 +105,10 @@ func (s *Species) reader(at partition) *Reader[stubDocument] {
 // stubDocument is a stored document as far as a Stub needs it.
 type stubDocument struct {
 	tenantitem.Meta
-	ParentID  string   `json:"parentId"`
-	DeletedAt string   `json:"deletedAt"` // as it is stored, in place of Meta's
-	Deletion  *Journal `json:"_deletion"`
+	ParentID  string              `json:"parentId"`
+	DeletedAt string              `json:"deletedAt"` // as it is stored, in place of Meta's
+	Deletion  *Journal            `json:"_deletion"`
+	Moved     map[string][]string `json:"_moved"`
 }
 
 // Stubs returns the outlines of a tenant's documents, deleted ones included,
@@ -182,7 +185,7 @@ func (s *Species) Stub(ctx context.Context, tenant string, key []any, id string)
 }
 
 func (d *stubDocument) stub(home partition) Stub {
-	out := Stub{ID: d.ID, ETag: d.ETag, Key: home.values, ParentID: d.ParentID, DeletedAt: d.DeletedAt, Deletion: d.Deletion}
+	out := Stub{ID: d.ID, ETag: d.ETag, Key: home.values, ParentID: d.ParentID, DeletedAt: d.DeletedAt, Deletion: d.Deletion, Moved: d.Moved}
 	if d.TTL != nil {
 		out.TTL = *d.TTL
 	}

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 
@@ -26,6 +27,9 @@ func (s *Species) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err
 func (s *Species) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
 	return s.change(ctx, "Edit", stubs, func(stub Stub) (batchOp, Stub) {
 		next := edit(stub)
+		if s.core.hooks.Moves && next.ParentID != stub.ParentID && stub.ParentID != "" {
+			next.Moved = movedFrom(stub)
+		}
 		stamp := s.core.stamp()
 		ops := patchBetween(stub, next)
 		ops.AppendSet("/"+stampField, stamp)
@@ -53,7 +57,22 @@ func patchBetween(old, next Stub) azcosmos.PatchOperations {
 	if old.ParentID != next.ParentID {
 		ops.AppendSet("/parentId", next.ParentID)
 	}
+	if len(next.Moved) > len(old.Moved) || len(next.Moved["parentId"]) > len(old.Moved["parentId"]) {
+		ops.AppendSet("/"+MovedField, next.Moved)
+	}
 	return ops
+}
+
+// movedFrom is what a document leaves behind that is given another parent.
+func movedFrom(stub Stub) map[string][]string {
+	moved := maps.Clone(stub.Moved)
+	if moved == nil {
+		moved = map[string][]string{}
+	}
+	if !slices.Contains(moved["parentId"], stub.ParentID) {
+		moved["parentId"] = append(slices.Clip(moved["parentId"]), stub.ParentID)
+	}
+	return moved
 }
 
 // change applies one operation to each document, a hundred at a time.

@@ -40,6 +40,8 @@ type stored struct {
 	ETag   string   `json:"_etag"`
 	Stamps []string `json:"_ops"`
 	Stamp  string   `json:"_op"`
+
+	raw []byte // the document, where a write is about to replace it
 }
 
 func readStored(raw []byte) (*stored, error) {

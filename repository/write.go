@@ -15,9 +15,10 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// encode returns the document to store. System fields stay out: the service
+// encode returns the document to store, with the hidden members that hooks
+// added. System fields stay out: the service
 // sets them, and they would only cost bytes.
-func (s *Scope[T]) encode(entity *T, stamps []string) ([]byte, error) {
+func (s *Scope[T]) encode(entity *T, stamps []string, hidden []byte) ([]byte, error) {
 	shallow := *entity
 	meta := s.repo.meta(&shallow)
 	meta.ETag, meta.TS = "", 0
@@ -26,8 +27,9 @@ func (s *Scope[T]) encode(entity *T, stamps []string) ([]byte, error) {
 		return nil, &tenantitem.InvalidError{What: "entity", Reason: "it can't be encoded as JSON: " + err.Error(), Hint: "see the named field's type"}
 	}
 	var b bytes.Buffer
-	b.Grow(len(body) + 16 + 24*len(stamps))
+	b.Grow(len(body) + len(hidden) + 16 + 24*len(stamps))
 	b.Write(body[:len(body)-1])
+	b.Write(hidden)
 	fmt.Fprintf(&b, `,"%s":[`, stampsField)
 	for i, stamp := range stamps {
 		if i > 0 {
@@ -148,23 +150,6 @@ func describe(err error) string {
 		return "HTTP " + strconv.Itoa(status)
 	}
 	return err.Error()
-}
-
-func (s *Scope[T]) beforeWrite(ctx context.Context, entities ...*T) error {
-	hooks := s.repo.core.hooks.BeforeWrite
-	if len(hooks) == 0 {
-		return nil
-	}
-	erased := make([]any, len(entities))
-	for i, e := range entities {
-		erased[i] = e
-	}
-	for _, hook := range hooks {
-		if err := hook(ctx, s.at.tenant, erased); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T) error {

@@ -1,0 +1,256 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/repository/internal/codec"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Document is a part of a stored document: who it is and some of its members,
+// as they are stored.
+type Document struct {
+	ID   string `json:"id"`
+	ETag string `json:"etag"`
+	// Key are the values of all levels of the partition key.
+	Key []any `json:"key"`
+	// DeletedAt is the stored text; empty in a document that was not deleted.
+	DeletedAt string `json:"deletedAt,omitempty"`
+	// Fields are top-level members by name. A missing member is not in it.
+	Fields map[string]json.RawMessage `json:"fields"`
+}
+
+// Documents reads the named top-level members of a tenant's documents, deleted
+// ones included, under the rules of [Reader.Query]. Key values beyond the
+// tenant may be left out.
+func (s *Species) Documents(ctx context.Context, tenant string, key []any, q Query, fields ...string) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		r := s.reader(s.in(tenant, key))
+		k := call{core: s.core, op: "Documents", at: &r.at}
+		err := r.startQuery(ctx, &k)
+		if err == nil {
+			err = projectAs(ctx, &k, r, q, s.documentProjection(fields), func(d Document) bool { return yield(d, nil) })
+		}
+		if err != nil {
+			yield(Document{}, k.fail(err))
+		}
+	}
+}
+
+// DocumentsByID reads documents by their ids, deleted ones included; those
+// that do not exist are left out. One id costs a point read where the tenant
+// completes the key, others a query for every 1,000. Where the tenant is only
+// a prefix of the key an id may not be unique; two documents with one id are
+// an error then.
+func (s *Species) DocumentsByID(ctx context.Context, tenant string, ids []string, fields ...string) (map[string]Document, error) {
+	found := make(map[string]Document, len(ids))
+	at := s.in(tenant, nil)
+	if len(ids) == 1 && at.full {
+		d, err := s.document(ctx, at, ids[0])
+		if errors.Is(err, ErrNotFound) {
+			return found, nil
+		}
+		found[ids[0]] = d
+		return found, err
+	}
+	for chunk := range slices.Chunk(ids, maxIDsPerQuery) {
+		for d, err := range s.Documents(ctx, tenant, nil, Where(In("id", anys(chunk)...)), fields...) {
+			if err != nil {
+				return nil, err
+			}
+			if _, twice := found[d.ID]; twice {
+				k := call{core: s.core, op: "DocumentsByID", at: &at, id: d.ID}
+				return nil, k.fail(&tenantitem.InvalidError{What: "reference to " + s.core.entityType, Reason: "two documents of the tenant have this id, in different partitions", Hint: "give documents that are referred to ids of their own"})
+			}
+			found[d.ID] = d
+		}
+	}
+	return found, nil
+}
+
+// document is a point read.
+func (s *Species) document(ctx context.Context, at partition, id string) (Document, error) {
+	k := call{core: s.core, op: "Document", at: &at, id: id}
+	err := k.start(ctx)
+	if err == nil {
+		err = tenantitem.ValidateID(id)
+	}
+	if err != nil {
+		return Document{}, k.fail(err)
+	}
+	for _, home := range s.core.homes(at) {
+		var raw []byte
+		if raw, err = k.readItem(ctx, &home); statusOf(err) == http.StatusNotFound {
+			continue
+		}
+		if err != nil {
+			break
+		}
+		var d Document
+		if d, _, err = s.ReadDocument(raw); err == nil {
+			return d, nil
+		}
+	}
+	return Document{}, k.fail(err)
+}
+
+// ReadDocument takes a whole stored document apart. It returns the tenant that
+// the document belongs to, and fails with [ErrEntityMismatch] when it is not
+// of this species.
+func (s *Species) ReadDocument(raw []byte) (d Document, tenant string, err error) {
+	if err := codec.Decode(raw, &d.Fields); err != nil {
+		return d, "", &decodeError{err}
+	}
+	var meta tenantitem.Meta
+	for name, into := range map[string]any{"id": &d.ID, "_etag": &d.ETag, "deletedAt": &d.DeletedAt, tenantField: &meta.TenantID, entityField: &meta.EntityType} {
+		if text, ok := d.Fields[name]; ok {
+			if err := codec.Decode(text, into); err != nil {
+				return d, "", &decodeError{err}
+			}
+		}
+	}
+	if !s.core.isSpecies(meta.EntityType) {
+		return d, "", ErrEntityMismatch
+	}
+	for _, level := range s.core.levels {
+		var value any
+		if err := codec.Decode(memberAt(d.Fields, level.field.Path), &value); err != nil {
+			return d, "", &decodeError{err}
+		}
+		d.Key = append(d.Key, value)
+	}
+	return d, meta.TenantID, nil
+}
+
+// memberAt follows a path without array steps; null stands for nothing there.
+func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
+	name, rest, deeper := strings.Cut(path, ".")
+	raw, ok := fields[name]
+	if !ok {
+		return json.RawMessage("null")
+	}
+	if !deeper {
+		return raw
+	}
+	var inner map[string]json.RawMessage
+	if err := codec.Decode(raw, &inner); err != nil {
+		return json.RawMessage("null")
+	}
+	return memberAt(inner, rest)
+}
+
+func (s *Species) documentProjection(fields []string) string {
+	var b strings.Builder
+	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [`)
+	for i, level := range s.core.levels {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(fieldSQL(level.field.Path))
+	}
+	b.WriteString(`], "fields": {`)
+	for i, name := range fields {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q: c[%q]", name, name)
+	}
+	b.WriteString("}} FROM " + rootAlias)
+	return b.String()
+}
+
+// DocumentPatch changes members of one document, if it still has its etag.
+type DocumentPatch struct {
+	Document
+	// Sets are written, Removes taken away: at most nine of them together.
+	// They are JSON pointers.
+	Sets    []MemberValue
+	Removes []string
+}
+
+// MemberValue is what is written at a JSON pointer.
+type MemberValue struct {
+	Pointer string
+	Value   json.RawMessage
+}
+
+// MaxDocumentPatch is the most changes in one DocumentPatch: the service's ten
+// without the one that marks the write.
+const MaxDocumentPatch = MaxPatchOperations - 1
+
+// PatchDocuments applies patches in transactional batches of one logical
+// partition each, without hooks. A document that changed since it was read, or
+// is gone, is passed over. It returns the ids of those that were changed.
+// After [ErrAmbiguous] the caller has to look at what is there.
+func (s *Species) PatchDocuments(ctx context.Context, patches []DocumentPatch) (patched []Stub, err error) {
+	stubs := make([]Stub, 0, len(patches))
+	byETag := make(map[string]*DocumentPatch, len(patches))
+	size := 0
+	flush := func() error {
+		done, err := s.change(ctx, "PatchDocuments", stubs, func(stub Stub) (batchOp, Stub) { return s.patchOp(byETag[stub.ID+stub.ETag]), stub })
+		patched = append(patched, done...)
+		stubs, size = stubs[:0], 0
+		return err
+	}
+	for i := range patches {
+		p := &patches[i]
+		more := p.size()
+		if size > 0 && size+more > maxPatchedBytes {
+			if err := flush(); err != nil {
+				return patched, err
+			}
+		}
+		size += more
+		stubs = append(stubs, Stub{ID: p.ID, ETag: p.ETag, Key: p.Key})
+		byETag[p.ID+p.ETag] = p
+	}
+	return patched, flush()
+}
+
+// maxPatchedBytes keeps patches that carry large values within a batch's 2 MB.
+const maxPatchedBytes = 1_500_000
+
+func (p *DocumentPatch) size() int {
+	n := len(p.ID) + operationOverhead*(1+len(p.Removes))
+	for _, set := range p.Sets {
+		n += sentSize(set.Value) + len(set.Pointer) + operationOverhead
+	}
+	return n
+}
+
+func (s *Species) patchOp(p *DocumentPatch) batchOp {
+	stamp := s.core.stamp()
+	var ops azcosmos.PatchOperations
+	for _, set := range p.Sets {
+		ops.AppendSet(set.Pointer, set.Value)
+	}
+	for _, pointer := range p.Removes {
+		ops.AppendRemove(pointer)
+	}
+	ops.AppendSet("/"+stampField, stamp)
+	return batchOp{verb: "Patch", id: p.ID, etag: p.ETag, stamp: stamp, append: func(b *azcosmos.TransactionalBatch) {
+		b.PatchItem(escapeJSON(p.ID), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(p.ETag)})
+	}}
+}
+
+// Saw takes over the service's session token of an answer that did not come
+// through the repository, so that what is read from now on is at least as new.
+func (s *Species) Saw(sessionToken string) {
+	s.core.sessions.note(http.Header{"X-Ms-Session-Token": {sessionToken}})
+}
+
+// EncodeValue and DecodeValue turn values into JSON and back by the rules of
+// stored documents.
+func EncodeValue(v any) ([]byte, error) { return codec.Encode(v) }
+
+// DecodeValue fills v from JSON; see [EncodeValue]. The error never quotes it.
+func DecodeValue(data []byte, v any) error { return codec.Decode(data, v) }
