@@ -5,8 +5,8 @@ import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 // Transactional batch: POST /dbs/{db}/colls/{c}/docs with x-ms-cosmos-is-batch-request and x-ms-cosmos-batch-atomic
 //
 // Supported: up to 100 operations on one logical partition, all or none, in order, each seeing the effects of those before it. 200 when all
-// succeed, else 207 with the failing operation's status and 424 for the others; 400 and 413 for the whole above the limits.
-// Differs from the service: a response above 4 MB is sent, where the service answers 413 for the operation that overflows.
+// succeed, else 207 with the failing operation's status and 424 for the others; 413 for the operation whose document makes
+// the answer pass 4 MB; 400 and 413 for the whole above the limits.
 
 func (c *call) runBatch() (*result, *store.Error) {
 	operations, e := c.operations()

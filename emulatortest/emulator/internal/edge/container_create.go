@@ -18,6 +18,9 @@ func (c *call) createContainer() (*result, *store.Error) {
 	if e != nil {
 		return nil, parentMissing(e)
 	}
+	if e := c.checkComputed(); e != nil {
+		return nil, e
+	}
 	t, e := c.throughputAsked()
 	if e != nil {
 		return nil, e

@@ -16,6 +16,9 @@ func (c *call) replaceContainer() (*result, *store.Error) {
 	if e != nil {
 		return nil, e
 	}
+	if e := c.checkComputed(); e != nil {
+		return nil, e
+	}
 	resource, err := container.Replace(c.body, c.precondition())
 	if err != nil {
 		return nil, refused(err)

@@ -11,6 +11,7 @@ func (c *call) itemCall() store.Call {
 		SessionToken: c.opts.sessionToken,
 		RangeID:      c.opts.rangeID,
 		Unindexed:    c.opts.noIndex,
+		Minimal:      c.opts.minimal,
 	}
 	if c.opts.hasPartitionKey {
 		call.Key = store.Key(c.opts.partitionKey)

@@ -44,7 +44,12 @@ func (c *call) queryItems() (*result, *store.Error) {
 	if err != nil {
 		return placed(container), refused(err)
 	}
-	policy := query.ParsePolicy(container.Definition().Properties.Get("indexingPolicy"))
+	properties := container.Definition().Properties
+	policy := query.ParsePolicy(properties.Get("indexingPolicy"))
+	computed, err := query.ParseComputed(properties.Get("computedProperties"))
+	if err != nil {
+		return placed(container), queryRefusal(err)
+	}
 	page, err := query.Run(c.ctx, query.Request{
 		Query:        body.query,
 		Parameters:   body.parameters,
@@ -54,6 +59,8 @@ func (c *call) queryItems() (*result, *store.Error) {
 		MaxItems:     c.opts.maxItems,
 		EndLate:      target.fanOut,
 		Policy:       policy,
+		Computed:     computed,
+		Planar:       isPlanar(properties),
 		Now:          c.h.cfg.Clock,
 	})
 	r := snapped(container, snapshot)

@@ -85,7 +85,7 @@ func (c *Container) Batch(call Call, ops []Operation) (BatchResult, error) {
 		}
 	}
 	if failed < 0 {
-		failed = limitResponse(out.Results)
+		failed = limitResponse(call, ops, out.Results)
 	}
 	wait := settled
 	if failed < 0 {
@@ -177,9 +177,12 @@ func (o *OperationResult) set(r Result, err error) bool {
 }
 
 // limitResponse finds the operation whose document makes the answer too large, and fails it (413/3402).
-func limitResponse(results []OperationResult) (failed int) {
+func limitResponse(call Call, ops []Operation, results []OperationResult) (failed int) {
 	total := 0
 	for i := range results {
+		if call.Minimal && ops[i].Kind != OpRead {
+			continue
+		}
 		if total += len(results[i].Body); total > maxBatchResponse {
 			results[i].set(Result{}, refuse(http.StatusRequestEntityTooLarge, SubstatusBatchResponseSize, textTooLarge))
 			return i

@@ -146,3 +146,31 @@ func TestBulk_eachStandsAlone(t *testing.T) {
 	_, err := b.c.Bulk(store.Call{RangeID: "7"}, []store.Operation{{Kind: store.OpRead, Key: key("q"), ID: "a"}})
 	wantError(t, err, 410, 1002)
 }
+
+// Documents that the answer leaves out don't make it too large.
+func TestBatch_answerLimit(t *testing.T) {
+	t.Parallel()
+	b := setup(t, store.Options{}, "")
+	var patches, reads []store.Operation
+	for i := range 4 {
+		id := fmt.Sprint("big", i)
+		must(b.c.CreateItem(at("p"), fmt.Appendf(nil, `{"id":%q,"pk":"p","s":%q}`, id, strings.Repeat("x", 1500<<10))))(t)
+		patches = append(patches, store.Operation{Kind: store.OpPatch, ID: id, Patch: store.Patch{Operations: []store.PatchOperation{{Kind: "incr", Path: "/n", Value: []byte("1")}}}})
+		reads = append(reads, store.Operation{Kind: store.OpRead, ID: id})
+	}
+	for name, tt := range map[string]struct {
+		minimal bool
+		ops     []store.Operation
+		failed  bool
+	}{
+		"patches with documents":    {false, patches, true},
+		"patches without documents": {true, patches, false},
+		"reads":                     {true, reads, true},
+	} {
+		call := at("p")
+		call.Minimal = tt.minimal
+		if out := must(b.c.Batch(call, tt.ops))(t); out.Failed != tt.failed || tt.failed && out.Results[2].Status != 413 {
+			t.Errorf("%s: failed %v, the third operation %d", name, out.Failed, out.Results[2].Status)
+		}
+	}
+}

@@ -19,6 +19,9 @@ type Call struct {
 	RangeID string
 	// Unindexed keeps the item that is written out of queries (x-ms-indexing-directive: Exclude).
 	Unindexed bool
+	// Minimal says that the answer leaves the written documents out (Prefer: return=minimal), so that they don't count
+	// against the limit of a batch's answer.
+	Minimal bool
 
 	// durable, when set, receives how to wait for the write instead of the write waiting: bulk requests wait once.
 	durable *func() error
