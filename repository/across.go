@@ -64,10 +64,6 @@ func readAcross[R any](ctx context.Context, k *call, q Query, expression string,
 	return err
 }
 
-// maxMoves bounds how often a query follows a partition that was divided
-// without getting an answer in between.
-const maxMoves = 20
-
 // inTurn reads the parts of a scope one after another, a page at a time, until
 // take says that it has enough. size is the most that the next page may hold.
 // It returns what was not read.
@@ -79,17 +75,14 @@ func inTurn[R any](ctx context.Context, k *call, p *plan, spans []span, size fun
 	for moves := 0; len(pieces) > 0; {
 		at := &pieces[0]
 		rows, next, err := fetchPage[R](ctx, k, &at.at, p.sts[at.Home], at.From, size())
-		if at.at.physical != nil && isGone(err) && moves < maxMoves {
-			moves++
-			parts, err := k.pieces(ctx, p, []span{at.span}, at.at.physical.id)
+		if err != nil {
+			parts, err := k.follow(ctx, p, *at, moves, err)
 			if err != nil {
 				return nil, err
 			}
+			moves++
 			pieces = append(parts, pieces[1:]...)
 			continue
-		}
-		if err != nil {
-			return nil, err
 		}
 		moves = 0
 		if at.From = next; next == "" {
@@ -146,11 +139,8 @@ func drain[R any](ctx context.Context, k *call, p *plan, at piece, limit, moves 
 	var all []R
 	for from := ""; ; {
 		rows, next, err := fetchPage[R](ctx, k, &at.at, p.sts[at.Home], from, 0)
-		if at.at.physical != nil && isGone(err) && moves < maxMoves {
-			return drainParts[R](ctx, k, p, at, limit, moves+1)
-		}
 		if err != nil {
-			return nil, err
+			return drainParts[R](ctx, k, p, at, limit, moves, err)
 		}
 		if all = append(all, rows...); len(all) > limit {
 			return nil, errTooManyGroups
@@ -162,14 +152,14 @@ func drain[R any](ctx context.Context, k *call, p *plan, at piece, limit, moves 
 	}
 }
 
-func drainParts[R any](ctx context.Context, k *call, p *plan, at piece, limit, moves int) ([]R, error) {
-	parts, err := k.pieces(ctx, p, []span{at.span}, at.at.physical.id)
+func drainParts[R any](ctx context.Context, k *call, p *plan, at piece, limit, moves int, cause error) ([]R, error) {
+	parts, err := k.follow(ctx, p, at, moves, cause)
 	if err != nil {
 		return nil, err
 	}
 	var all []R
 	for _, part := range parts {
-		rows, err := drain[R](ctx, k, p, part, limit, moves)
+		rows, err := drain[R](ctx, k, p, part, limit, moves+1)
 		if err != nil {
 			return nil, err
 		}

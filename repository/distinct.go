@@ -39,7 +39,7 @@ func distinct[V any](ctx context.Context, k *call, field string, q Query, yield 
 		return k.core.model.UnknownField(field)
 	}
 	if f.Kind == tenantitem.KindArray || f.Kind == tenantitem.KindObject {
-		return &unsupportedError{clause: "DISTINCT " + field, reason: "it is an array or an object", hint: "name a scalar field"}
+		return errDistinct(field)
 	}
 	if len(q.order) == 0 {
 		q = q.OrderBy(field)
@@ -59,7 +59,12 @@ func distinct[V any](ctx context.Context, k *call, field string, q Query, yield 
 		}
 		return merge.Compare(*a, *b)
 	}
-	m := newMerger(k, p, q.limit, compare, func(*merge.Value) error { return nil })
+	m := newMerger(k, p, q.limit, compare, func(v *merge.Value) error {
+		if kind := v.Kind(); kind == merge.Array || kind == merge.Object {
+			return errDistinct(field)
+		}
+		return nil
+	})
 	var last *merge.Value
 	var decodeErr error
 	left := q.limit
@@ -80,4 +85,10 @@ func distinct[V any](ctx context.Context, k *call, field string, q Query, yield 
 		return err
 	}
 	return decodeErr
+}
+
+// errDistinct is for values that the service sorts in an order of its own, so
+// that equal ones can't be met side by side.
+func errDistinct(field string) error {
+	return &unsupportedError{clause: "DISTINCT " + field, reason: "it holds an array or an object", hint: "name a scalar field"}
 }

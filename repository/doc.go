@@ -16,7 +16,20 @@
 // replaces until no other writer came between; Patch changes parts; Delete
 // applies the delete rules. Batch is one transaction in one logical partition,
 // SaveAll and DeleteAll are bulk with a receipt for every item. Query, First,
-// Count, Page and Project look for documents.
+// Count, Page and Project look for documents; Sum, Avg, Min, Max, Distinct and
+// GroupBy calculate over them.
+//
+// # Across partitions
+//
+// All queries work in a scope of several partitions too: a prefix of the key,
+// a species with older names, all tenants. The gateway of the service sorts and
+// aggregates within one partition only, so every physical partition that may
+// hold something is asked by itself and the answers are merged, with a page of
+// each in memory. Partitions that the service divides or joins meanwhile are
+// followed. The cost grows with the number of partitions: a sorted query asks
+// each of them for a page before the first document is given, and so does every
+// sorted [Reader.Page]. Where the partitions lie is asked once for a repository,
+// which costs about one small read for each.
 //
 // # What is refused
 //

@@ -41,7 +41,7 @@ func newPhysicals() physicals {
 // errRangesMove is for a container that is divided faster than it can be read.
 var errRangesMove = errors.New("the container's physical partitions kept changing; try again")
 
-const maxRangeReads = 10
+const maxRangeReads = 16
 
 // physicals returns the container's physical partitions in the order of their
 // bounds. A caller that found one to be gone names it, else gone is "".
@@ -58,7 +58,10 @@ func (k *call) physicals(ctx context.Context, gone string) ([]physical, error) {
 		return p.known, nil
 	}
 	known := slices.DeleteFunc(slices.Clone(p.known), isGone)
-	for range maxRangeReads {
+	for read := range maxRangeReads {
+		if read > 1 && !sleep(ctx, backoff(read)) {
+			break
+		}
 		bounds, err := k.readBounds(ctx)
 		if err != nil {
 			return nil, err

@@ -132,12 +132,9 @@ func (r *run[R]) Next(ctx context.Context) ([]R, []merge.Stream[R], error) {
 			from = r.next
 		}
 		rows, next, err := fetchPage[R](ctx, r.k, &r.at, r.plan.sts[r.Home], from, r.size)
-		if r.at.physical != nil && isGone(err) && r.moves < maxMoves {
-			parts, err := r.divide(ctx, from)
-			return nil, parts, err
-		}
 		if err != nil {
-			return nil, nil, err
+			parts, err := r.divide(ctx, from, err)
+			return nil, parts, err
 		}
 		r.begun, r.From, r.next, r.moves = true, from, next, 0
 		if r.page = r.fresh(rows); len(r.page) == 0 {
@@ -164,10 +161,10 @@ func (r *run[R]) fresh(rows []R) []R {
 }
 
 // divide makes the runs that go on where this one stopped.
-func (r *run[R]) divide(ctx context.Context, from string) ([]merge.Stream[R], error) {
-	at := r.span
+func (r *run[R]) divide(ctx context.Context, from string, cause error) ([]merge.Stream[R], error) {
+	at := r.piece
 	at.From = from
-	pieces, err := r.k.pieces(ctx, r.plan, []span{at}, r.at.physical.id)
+	pieces, err := r.k.follow(ctx, r.plan, at, r.moves, cause)
 	if err != nil {
 		return nil, err
 	}

@@ -113,6 +113,23 @@ func (k *call) pieces(ctx context.Context, p *plan, spans []span, gone string) (
 	return out, nil
 }
 
+// maxMoves bounds how often a query follows a partition that is gone without
+// getting an answer in between. With the pauses it is some ten seconds, in
+// which the service completes a split.
+const maxMoves = 20
+
+// follow returns the pieces that took over from one whose partition was
+// divided, joined or moved. Another cause is returned as it came.
+func (k *call) follow(ctx context.Context, p *plan, from piece, moves int, cause error) ([]piece, error) {
+	if from.at.physical == nil || !isGone(cause) || moves >= maxMoves {
+		return nil, cause
+	}
+	if moves > 0 && !sleep(ctx, backoff(moves)) {
+		return nil, cause
+	}
+	return k.pieces(ctx, p, []span{from.span}, from.at.physical.id)
+}
+
 func later(a, b string) string {
 	if epk.Compare(a, b) < 0 {
 		return b

@@ -159,3 +159,30 @@ func TestDecodePosition_refuses(t *testing.T) {
 		}
 	}
 }
+
+// FuzzPosition: what comes out of a cursor is refused or names homes that exist.
+func FuzzPosition(f *testing.F) {
+	f.Add(`{"s":[{"a":"","b":"20","t":"token"},{"h":1}],"p":{"r":"rid","o":[{"v":1},{}]},"l":3}`)
+	f.Add(`{"s":[{"h":-1}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := decodePosition(text, 2)
+		if err != nil {
+			if !errors.Is(err, ErrInvalid) {
+				t.Fatalf("got %v", err)
+			}
+			return
+		}
+		for _, s := range p.Spans {
+			if s.Home < 0 || s.Home > 1 {
+				t.Fatalf("home %d", s.Home)
+			}
+		}
+		again, err := p.encode()
+		if err != nil && !errors.Is(err, ErrUnsupported) {
+			t.Fatalf("written again: %v", err)
+		}
+		if _, readErr := decodePosition(again, 2); err == nil && readErr != nil {
+			t.Fatalf("read again: %v", readErr)
+		}
+	})
+}
