@@ -35,6 +35,7 @@ func environment(pairs map[string]string) func(string) string {
 func TestClientFindsItsAccount(t *testing.T) {
 	t.Parallel()
 	account := emulatortest.New(t)
+	options := through(account)
 	connection := "AccountEndpoint=" + account.Endpoint() + ";AccountKey=" + account.Key() + ";"
 	tests := []struct {
 		name string
@@ -58,7 +59,7 @@ func TestClientFindsItsAccount(t *testing.T) {
 					return ""
 				}
 			}
-			tc.cfg.Options = through(account)
+			tc.cfg.Options = options
 			client, err := registry.NewClient(t.Context(), tc.cfg)
 			must(t, err)
 			defer client.Close()

@@ -64,10 +64,9 @@ type Container struct {
 	// It can't be changed later. Defaults to /tenantId and /entityType.
 	PartitionKey []string
 	// DefaultTTL is how long documents live after their last write, in whole
-	// seconds, unless they say otherwise in their ttl. TTLOn lets documents
-	// have a ttl without giving one to those that don't. Zero is off, or TTLOn
-	// when a species that is registered here needs it; TTLOff refuses such a
-	// species.
+	// seconds, unless they say otherwise in their ttl. Defaults to TTLOn, by
+	// which a document without a ttl stays. TTLOff refuses species that
+	// need a time to live, and writes that set a ttl.
 	DefaultTTL time.Duration
 	// UniqueKeys are sets of paths whose values may occur together only once
 	// in a logical partition. A missing value counts as a value. They can't be
@@ -87,8 +86,8 @@ type Container struct {
 const (
 	// TTLOn lets documents expire by their own ttl; those without one stay.
 	TTLOn time.Duration = -1
-	// TTLOff keeps the time to live off. A ttl on a document would do nothing,
-	// so a write that sets one is refused.
+	// TTLOff is for a container whose time to live is off. A ttl on a document
+	// would do nothing there, so a write that sets one is refused.
 	TTLOff time.Duration = math.MinInt64
 )
 
@@ -150,6 +149,9 @@ func (c Config) WithDefaults() Config {
 func (c Container) withDefaults() Container {
 	if len(c.PartitionKey) == 0 {
 		c.PartitionKey = repository.DefaultPartitionKey()
+	}
+	if c.DefaultTTL == 0 {
+		c.DefaultTTL = TTLOn
 	}
 	if c.Indexing != nil {
 		c.Indexing = completeIndexing(c.Indexing)

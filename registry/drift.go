@@ -79,7 +79,7 @@ func (c Container) properties() azcosmos.ContainerProperties {
 
 func (c Container) ttlSeconds() (seconds int32, on bool) {
 	switch c.DefaultTTL {
-	case 0, TTLOff:
+	case TTLOff:
 		return 0, false
 	case TTLOn:
 		return -1, true
@@ -123,7 +123,7 @@ func compareTTL(c Container, live *azcosmos.ContainerProperties, differ func(boo
 	switch {
 	case want == have:
 	case have == 0:
-		differ(true, "time to live", registered, found, "turn it on: until then no document expires")
+		differ(true, "time to live", registered, found, "turn it on, or register TTLOff: until then no document expires")
 	case want <= 0 && have > 0:
 		differ(true, "time to live", registered, found, "register it as DefaultTTL, or take it from the container: documents disappear")
 	default:

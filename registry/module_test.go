@@ -29,6 +29,7 @@ func supply(client *azcosmos.Client) fx.Option {
 func TestApplication(t *testing.T) {
 	t.Parallel()
 	account := emulatortest.New(t)
+	requests := account.Requests()
 	var (
 		notes   *repository.Repository[Note]
 		lookups *repository.Repository[Lookup]
@@ -44,7 +45,7 @@ func TestApplication(t *testing.T) {
 		registry.Entity[Lookup](registry.In("lookups")),
 		fx.Populate(&notes, &lookups, &db),
 	)
-	if log := account.Requests().Since(0); len(log) != 0 {
+	if log := requests.Since(0); len(log) != 0 {
 		t.Errorf("%d requests before the start", len(log))
 	}
 	app.RequireStart()
@@ -184,6 +185,7 @@ func TestUpkeepFinishesDeletes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		account := emulatortest.New(t)
+		faults := account.Faults()
 		cfg := registry.Config{Database: "d", Provision: true, Logger: slog.New(slog.DiscardHandler)}
 		plan := newPlan(t, cfg, registry.EntityOf[Note](), registry.ChildOf[Comment, Note](parented.Cascade))
 		db, err := registry.Open(account.Client(nil), plan)
@@ -197,7 +199,7 @@ func TestUpkeepFinishesDeletes(t *testing.T) {
 			note := &Note{Title: "to go"}
 			must(t, notes.In("acme").Create(t.Context(), note))
 			must(t, comments.Under(note).Create(t.Context(), &Comment{Body: "to go too"}))
-			broken := account.Fault(emulator.Answer(http.StatusBadRequest, 0).On(emulator.TransactionalBatch).Nth(2).Keep())
+			broken := faults.Add(emulator.Answer(http.StatusBadRequest, 0).On(emulator.TransactionalBatch).Nth(2).Keep())
 			if err := notes.In("acme").Delete(t.Context(), note.ID, nil); err == nil {
 				t.Error("the delete was not interrupted")
 			}
@@ -230,9 +232,10 @@ func TestUpkeepFinishesDeletes(t *testing.T) {
 
 func TestTimeToLive(t *testing.T) {
 	t.Parallel()
-	cfg := registry.Config{Database: "d", Containers: []registry.Container{{ID: "plain"}}}
-	plan := newPlan(t, cfg, registry.EntityOf[Note](registry.TTL(time.Minute)), registry.EntityOf[Person](registry.In("plain")))
 	account := emulatortest.New(t)
+	clock := account.Clock()
+	cfg := registry.Config{Database: "d", Containers: []registry.Container{{ID: "plain", DefaultTTL: registry.TTLOff}}}
+	plan := newPlan(t, cfg, registry.EntityOf[Note](registry.TTL(time.Minute)), registry.EntityOf[Person](registry.In("plain")))
 	db, err := registry.Open(account.Client(nil), plan)
 	must(t, err)
 	_, err = registry.Provision(t.Context(), db.Client(), plan)
@@ -246,7 +249,7 @@ func TestTimeToLive(t *testing.T) {
 	kept.TTL = new(-1)
 	must(t, notes.In("acme").Create(t.Context(), brief))
 	must(t, notes.In("acme").Create(t.Context(), kept))
-	account.Clock().Advance(2 * time.Minute)
+	clock.Advance(2 * time.Minute)
 	if _, err := notes.In("acme").Get(t.Context(), brief.ID); !errors.Is(err, repository.ErrNotFound) {
 		t.Errorf("after its time: %v", err)
 	}
@@ -264,6 +267,7 @@ func TestTimeToLive(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	account := emulatortest.New(t)
+	faults := account.Faults()
 	client := account.Client(nil)
 	db, err := registry.Open(client, newPlan(t, sharedConfig(newDatabase(t, client))))
 	must(t, err)
@@ -272,7 +276,7 @@ func TestHealth(t *testing.T) {
 	}
 	must(t, db.Prepare(t.Context()))
 	must(t, db.Health(t.Context()))
-	account.Fault(emulator.Answer(http.StatusUnauthorized, 0).On(emulator.ReadDatabase))
+	faults.Add(emulator.Answer(http.StatusUnauthorized, 0).On(emulator.ReadDatabase))
 	if err := db.Health(t.Context()); err == nil || !strings.Contains(err.Error(), "key") {
 		t.Errorf("without its key: %v", err)
 	}

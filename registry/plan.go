@@ -230,18 +230,14 @@ func (p *Plan) extend() error {
 	return nil
 }
 
-// checkTTL turns the time to live of a container on where a species needs it.
+// checkTTL refuses a species that needs a time to live where it is off.
 func (p *Plan) checkTTL() error {
 	for _, s := range p.species {
 		if s.ttlReason == "" {
 			continue
 		}
-		c := &p.containers[p.container(s.Container)]
-		switch c.DefaultTTL {
-		case TTLOff:
+		if c := p.containers[p.container(s.Container)]; c.DefaultTTL == TTLOff {
 			return conflict(fmt.Sprintf("%s needs a time to live, because %s, and %s turns that of container %q off", s, s.ttlReason, p.origin[c.ID], c.ID), "use registry.TTLOn there")
-		case 0:
-			c.DefaultTTL = TTLOn
 		}
 	}
 	return nil

@@ -117,7 +117,7 @@ func TestCatalogueDoesNotDependOnOrder(t *testing.T) {
 	})
 }
 
-func TestTimeToLiveIsTurnedOnWhereItIsNeeded(t *testing.T) {
+func TestTimeToLiveIsOnByDefault(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name  string
@@ -126,7 +126,8 @@ func TestTimeToLiveIsTurnedOnWhereItIsNeeded(t *testing.T) {
 		ext   []registry.Extension
 		want  time.Duration
 	}{
-		{"nobody needs it", 0, nil, nil, 0},
+		{"nobody needs it", 0, nil, nil, registry.TTLOn},
+		{"nobody needs it and it is off", registry.TTLOff, nil, nil, registry.TTLOff},
 		{"a species expires", 0, []registry.Option{registry.TTL(time.Minute)}, nil, registry.TTLOn},
 		{"it has a default already", time.Hour, []registry.Option{registry.TTL(time.Minute)}, nil, time.Hour},
 		{"an extension asks for tombstones", 0, nil, []registry.Extension{{Name: "feed", Plan: func(p *registry.Plan) error {

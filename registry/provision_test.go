@@ -127,6 +127,7 @@ func TestDrift(t *testing.T) {
 		{"another key", azcosmos.ContainerProperties{PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/tenantId"}, Version: 2}}, registry.Container{}, "partition key", [2]string{"/tenantId,/lookupType", "/tenantId"}, true},
 		{"levels in another order", azcosmos.ContainerProperties{PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/lookupType", "/tenantId"}, Version: 2}}, registry.Container{}, "partition key", [2]string{"/tenantId,/lookupType", "/lookupType,/tenantId"}, true},
 		{"no time to live", azcosmos.ContainerProperties{PartitionKeyDefinition: key}, registry.Container{DefaultTTL: time.Hour}, "time to live", [2]string{"1h0m0s", "off"}, true},
+		{"no time to live, and none asked for", azcosmos.ContainerProperties{PartitionKeyDefinition: key}, registry.Container{DefaultTTL: registry.TTLOn}, "time to live", [2]string{"on without a default", "off"}, true},
 		{"documents disappear", azcosmos.ContainerProperties{PartitionKeyDefinition: key, DefaultTimeToLive: seconds(60)}, registry.Container{}, "time to live", [2]string{"off", "1m0s"}, true},
 		{"documents disappear by default", azcosmos.ContainerProperties{PartitionKeyDefinition: key, DefaultTimeToLive: seconds(60)}, registry.Container{DefaultTTL: registry.TTLOn}, "time to live", [2]string{"on without a default", "1m0s"}, true},
 		{"on though not needed", azcosmos.ContainerProperties{PartitionKeyDefinition: key, DefaultTimeToLive: seconds(-1)}, registry.Container{}, "time to live", [2]string{"off", "on without a default"}, false},
@@ -157,6 +158,9 @@ func TestDrift(t *testing.T) {
 			must(t, err)
 
 			tc.registered.ID, tc.registered.PartitionKey = "lookups", []string{"/tenantId", "/lookupType"}
+			if tc.registered.DefaultTTL == 0 {
+				tc.registered.DefaultTTL = registry.TTLOff // as in the cases' live containers
+			}
 			plan := newPlan(t, registry.Config{Database: id, Containers: []registry.Container{tc.registered}}, registry.EntityOf[Lookup](registry.In("lookups")))
 			differences, err := registry.Provision(t.Context(), client, plan)
 

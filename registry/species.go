@@ -49,8 +49,8 @@ func (s *Species) String() string { return s.from.String() }
 
 // RequireTombstones makes deletes of this species visible to readers of the
 // change feed: a deleted document stays at least so long with its deletedAt
-// set, hidden from every repository. It turns the container's time to live on.
-// The reason completes "it needs a time to live, because". To be called from
+// set, hidden from every repository. A container whose time to live is off
+// refuses it. The reason completes "it needs a time to live, because". To be called from
 // [Extension].Plan.
 func (s *Species) RequireTombstones(keep time.Duration, reason string) {
 	s.policy.Tombstone = max(s.policy.Tombstone, keep)
@@ -77,7 +77,7 @@ func (s *Species) needsTTL(reason string) {
 // expiry is the hook that gives documents their ttl, or refuses one that would
 // do nothing; nil when there is nothing to do.
 func (s *Species) expiry(container Container) func(context.Context, string, []any) error {
-	if container.DefaultTTL == 0 || container.DefaultTTL == TTLOff {
+	if container.DefaultTTL == TTLOff {
 		return func(_ context.Context, _ string, entities []any) error {
 			for _, e := range entities {
 				if metaOf(e).TTL != nil {
