@@ -1,0 +1,263 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Entries are the bucketed children of one parent.
+type Entries[E, P any] struct {
+	buckets *Buckets[E, P]
+	scope   *Scope[Bucket[E, P], P]
+}
+
+// Append adds a child behind all others and returns its entry: one patch of
+// the last bucket, which needs no read, and for every full bucket the creation
+// of the next. Appends of one goroutine stay in their order; appends of many
+// lose nothing. It fails with [repository.ErrDanglingRef] when the parent is
+// gone, and with [repository.ErrAmbiguous] when no answer came and the entry
+// is not there to be seen.
+func (e *Entries[E, P]) Append(ctx context.Context, value E) (*Entry[E], error) {
+	if err := e.scope.check("Append"); err != nil {
+		return nil, err
+	}
+	key := parentKey{e.scope.tenant, string(e.scope.parent)}
+	done, err := e.buckets.turn(ctx, key)
+	if err != nil {
+		return nil, e.scope.fail("Append", err)
+	}
+	defer done()
+	seq, known := e.buckets.guess(key)
+	for stalls := 0; ; stalls++ {
+		if !known {
+			var err error
+			if seq, err = e.newest(ctx); err != nil {
+				return nil, err
+			}
+			known = true
+		}
+		entry, err := e.appendTo(ctx, seq, value)
+		switch {
+		case err == nil:
+			e.buckets.learn(key, e.seqOf(entry.ID))
+			return entry, nil
+		case errors.Is(err, repository.ErrPreconditionFailed), errors.Is(err, repository.ErrTooLarge) && seq >= 0:
+			seq++ // full; the next one may be there already
+			if entry, err = e.start(ctx, seq, value); err == nil {
+				e.buckets.learn(key, seq)
+				return entry, nil
+			}
+			if !errors.Is(err, repository.ErrConflict) {
+				return nil, err
+			}
+		case errors.Is(err, repository.ErrNotFound):
+			known = false // removed since it was learnt
+			e.buckets.forget(key)
+		default:
+			return nil, err
+		}
+		if err := e.buckets.repo.forest.tryAgain(ctx, stalls%maxStalls); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// appendTo puts an entry into a bucket that has room.
+func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[E], error) {
+	if seq < 0 {
+		return e.startFirst(ctx, value)
+	}
+	entry, err := newEntry(seq, value)
+	if err != nil {
+		return nil, err
+	}
+	_, err = e.scope.items().Patch(ctx, bucketID(string(e.scope.parent), seq), repository.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
+		If(repository.Lt("taken", e.buckets.capacity)))
+	if errors.Is(err, repository.ErrAmbiguous) {
+		// Another append may have covered the mark by which a lost answer is
+		// recognised; the entry itself can't be covered.
+		if _, lookErr := e.Get(ctx, entry.ID); lookErr == nil {
+			return entry, nil
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return entry, nil
+}
+
+func (e *Entries[E, P]) startFirst(ctx context.Context, value E) (*Entry[E], error) {
+	entry, err := e.start(ctx, 0, value)
+	if errors.Is(err, repository.ErrConflict) {
+		return e.appendTo(ctx, 0, value)
+	}
+	return entry, err
+}
+
+// start makes a bucket with its first entry.
+func (e *Entries[E, P]) start(ctx context.Context, seq int, value E) (*Entry[E], error) {
+	entry, err := newEntry(seq, value)
+	if err != nil {
+		return nil, err
+	}
+	bucket := &Bucket[E, P]{Seq: seq, Taken: 1, Live: 1, Entries: []Entry[E]{*entry}}
+	bucket.ID = bucketID(string(e.scope.parent), seq)
+	if err := e.scope.Create(ctx, bucket); err != nil {
+		return nil, err
+	}
+	return entry, nil
+}
+
+func newEntry[E any](seq int, value E) (*Entry[E], error) {
+	id, err := tenantitem.NewID()
+	if err != nil {
+		return nil, err
+	}
+	return &Entry[E]{ID: strconv.Itoa(seq) + "." + id, Value: value}, nil
+}
+
+// seqOf reads the bucket from an entry's id; -1 when it is not one.
+func (e *Entries[E, P]) seqOf(entryID string) int {
+	text, _, ok := strings.Cut(entryID, ".")
+	seq, err := strconv.Atoi(text)
+	if !ok || err != nil || seq < 0 || text != strconv.Itoa(seq) {
+		return -1
+	}
+	return seq
+}
+
+// Get reads one entry: a point read of its bucket.
+func (e *Entries[E, P]) Get(ctx context.Context, id string) (*Entry[E], error) {
+	bucketID, err := e.place("Get", id)
+	if err != nil {
+		return nil, err
+	}
+	bucket, err := e.scope.Get(ctx, bucketID)
+	if err != nil {
+		return nil, err
+	}
+	i := bucket.find(id)
+	if i < 0 {
+		return nil, e.missing("Get", id)
+	}
+	return &bucket.Entries[i], nil
+}
+
+// Edit changes one entry, under the rules of [repository.Scope.Mutate].
+func (e *Entries[E, P]) Edit(ctx context.Context, id string, change func(*E) error) (*Entry[E], error) {
+	var edited Entry[E]
+	err := e.mutate(ctx, "Edit", id, func(b *Bucket[E, P], i int) error {
+		if err := change(&b.Entries[i].Value); err != nil {
+			return err
+		}
+		edited = b.Entries[i]
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &edited, nil
+}
+
+// Delete removes one entry. Its place in the bucket stays used.
+func (e *Entries[E, P]) Delete(ctx context.Context, id string) error {
+	return e.mutate(ctx, "Delete", id, func(b *Bucket[E, P], i int) error {
+		b.Entries = slices.Delete(b.Entries, i, i+1)
+		b.Live = len(b.Entries)
+		return nil
+	})
+}
+
+func (e *Entries[E, P]) mutate(ctx context.Context, op, id string, change func(*Bucket[E, P], int) error) error {
+	bucketID, err := e.place(op, id)
+	if err != nil {
+		return err
+	}
+	_, err = e.scope.items().Mutate(ctx, bucketID, func(b *Bucket[E, P]) error {
+		i := b.find(id)
+		if i < 0 || b.ParentID != e.scope.parent {
+			return e.missing(op, id)
+		}
+		return change(b, i)
+	})
+	return err
+}
+
+func (b *Bucket[E, P]) find(id string) int {
+	return slices.IndexFunc(b.Entries, func(entry Entry[E]) bool { return entry.ID == id })
+}
+
+// place returns the id of the bucket that an entry is in.
+func (e *Entries[E, P]) place(op, id string) (string, error) {
+	if err := e.scope.check(op); err != nil {
+		return "", err
+	}
+	seq := e.seqOf(id)
+	if seq < 0 {
+		return "", e.scope.fail(op, &tenantitem.InvalidError{What: "entry id", Reason: "it names no bucket", Hint: "use the ID that Append returned"})
+	}
+	return bucketID(string(e.scope.parent), seq), nil
+}
+
+func (e *Entries[E, P]) missing(op, id string) error {
+	return e.scope.fail(op, fmt.Errorf("%w: no entry %q", repository.ErrNotFound, id))
+}
+
+// OldestFirst returns all entries in the order in which they were appended,
+// one bucket at a time, under the rules of [repository.Reader.Query].
+func (e *Entries[E, P]) OldestFirst(ctx context.Context) iter.Seq2[*Entry[E], error] {
+	return e.each(ctx, repository.All().OrderBy("seq"), false)
+}
+
+// NewestFirst returns all entries, the last one first. Leaving the loop early
+// leaves the older buckets unread.
+func (e *Entries[E, P]) NewestFirst(ctx context.Context) iter.Seq2[*Entry[E], error] {
+	return e.each(ctx, repository.All().OrderByDesc("seq"), true)
+}
+
+func (e *Entries[E, P]) each(ctx context.Context, q repository.Query, backwards bool) iter.Seq2[*Entry[E], error] {
+	return func(yield func(*Entry[E], error) bool) {
+		for bucket, err := range e.scope.Query(ctx, q) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i := range bucket.Entries {
+				if backwards {
+					i = len(bucket.Entries) - 1 - i
+				}
+				if !yield(&bucket.Entries[i], nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// fill is what Count reads of a bucket.
+type fill struct {
+	Live int `json:"live"`
+}
+
+// Count returns the number of entries.
+func (e *Entries[E, P]) Count(ctx context.Context) (int64, error) {
+	if err := e.scope.check("Count"); err != nil {
+		return 0, err
+	}
+	var total int64
+	for f, err := range repository.Project[fill](ctx, &e.scope.items().Reader, e.scope.only(repository.All())) {
+		if err != nil {
+			return 0, err
+		}
+		total += int64(f.Live)
+	}
+	return total, nil
+}
