@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -300,5 +302,46 @@ func TestAcross_cancelled(t *testing.T) {
 	}
 	if !errors.Is(last, context.Canceled) || n == 0 || n == 60 {
 		t.Errorf("%d documents, then %v", n, last)
+	}
+}
+
+// TestAcross_slowSplit: while the service completes a split it refuses every
+// request on the partition for seconds.
+func TestAcross_slowSplit(t *testing.T) {
+	t.Parallel()
+	for name, read := range map[string]func(context.Context, *repository.Reader[Lookup]) error{
+		"query": func(ctx context.Context, r *repository.Reader[Lookup]) error {
+			return failure(r.Query(ctx, repository.All()))
+		},
+		"sorted": func(ctx context.Context, r *repository.Reader[Lookup]) error {
+			return failure(r.Query(ctx, repository.All().OrderBy("rank")))
+		},
+		"count": func(ctx context.Context, r *repository.Reader[Lookup]) error {
+			return second(r.Count(ctx, repository.All()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := setupLookups(t)
+				r := b.lookups(t, t, "c", "/tenantId", "/lookupType").AllTenants()
+				if err := read(t.Context(), r); err != nil {
+					t.Fatal(err)
+				}
+				b.emulator.Fault(emulator.Answer(http.StatusGone, 1007).On(emulator.QueryItems, emulator.ChangeFeed).Times(12))
+				if err := read(t.Context(), r); err != nil {
+					t.Errorf("a split of a while: %v", err)
+				}
+				b.emulator.Fault(emulator.Answer(http.StatusGone, 1007).On(emulator.QueryItems, emulator.ChangeFeed).Keep())
+				began := time.Now()
+				err := read(t.Context(), r)
+				if took := time.Since(began); err == nil || took < time.Second || took > time.Minute {
+					t.Errorf("a split without end: %v after %s", err, took)
+				}
+				if !repository.IsRetryable(err) {
+					t.Errorf("%v is not retryable", err)
+				}
+			})
+		})
 	}
 }

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -58,6 +59,7 @@ func (k *call) physicals(ctx context.Context, gone string) ([]physical, error) {
 		return p.known, nil
 	}
 	known := slices.DeleteFunc(slices.Clone(p.known), isGone)
+	cause := errRangesMove
 	for read := range maxRangeReads {
 		if read > 1 && !sleep(ctx, backoff(read)) {
 			break
@@ -66,10 +68,11 @@ func (k *call) physicals(ctx context.Context, gone string) ([]physical, error) {
 		if err != nil {
 			return nil, err
 		}
-		fresh, err := k.readIDs(ctx, bounds, known)
+		fresh, moved, err := k.readIDs(ctx, bounds, known)
 		if err != nil {
 			return nil, err
 		}
+		cause = cmp.Or(moved, cause)
 		// The reading of an id is what tells the SDK that its list is old.
 		after, err := k.readBounds(ctx)
 		if err != nil {
@@ -81,7 +84,7 @@ func (k *call) physicals(ctx context.Context, gone string) ([]physical, error) {
 			return known, nil
 		}
 	}
-	return nil, errRangesMove
+	return nil, cause
 }
 
 // readBounds asks the SDK, which remembers the answer.
@@ -99,10 +102,11 @@ func (k *call) readBounds(ctx context.Context) ([]azcosmos.FeedRange, error) {
 	return bounds, err
 }
 
-// readIDs finds the ids that belong to bounds; one that is not there any more
-// is left empty.
-func (k *call) readIDs(ctx context.Context, bounds []azcosmos.FeedRange, known []physical) ([]physical, error) {
-	out := make([]physical, len(bounds))
+// readIDs finds the ids that belong to bounds. One that is not there any more
+// is left empty, and moved is what the service said of it.
+func (k *call) readIDs(ctx context.Context, bounds []azcosmos.FeedRange, known []physical) (out []physical, moved, err error) {
+	out = make([]physical, len(bounds))
+	answers := make([]error, len(bounds))
 	group, under := errgroup.WithContext(ctx)
 	group.SetLimit(merge.Parallel)
 	for i, b := range bounds {
@@ -113,12 +117,16 @@ func (k *call) readIDs(ctx context.Context, bounds []azcosmos.FeedRange, known [
 			continue
 		}
 		group.Go(func() error {
-			var err error
-			out[i].id, err = k.readID(under, b)
+			id, err := k.readID(under, b)
+			if isGone(err) {
+				answers[i], err = err, nil
+			}
+			out[i].id = id
 			return err
 		})
 	}
-	return out, group.Wait()
+	err = group.Wait()
+	return out, cmp.Or(answers...), err
 }
 
 // readID learns a physical partition's id. The SDK keeps ids to itself, so the
@@ -131,8 +139,6 @@ func (k *call) readID(ctx context.Context, bounds azcosmos.FeedRange) (string, e
 		return resp.Response, err
 	})
 	switch {
-	case isGone(err):
-		return "", nil
 	case err != nil:
 		return "", err
 	case resp.FeedRange == nil || *resp.FeedRange != bounds:
