@@ -47,13 +47,12 @@ func (s *Species) Documents(ctx context.Context, tenant string, key []any, q Que
 }
 
 // DocumentsByID reads documents by their ids, deleted ones included; those
-// that do not exist are left out. One id costs a point read where the tenant
-// completes the key, others a query for every 1,000. Where the tenant is only
-// a prefix of the key an id may not be unique; two documents with one id are
-// an error then.
-func (s *Species) DocumentsByID(ctx context.Context, tenant string, ids []string, fields ...string) (map[string]Document, error) {
+// that do not exist are left out. One id costs a point read where the
+// key is complete, others a query for every 1,000. Under a prefix of the key
+// an id may not be unique; two documents with one id are an error then.
+func (s *Species) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
 	found := make(map[string]Document, len(ids))
-	at := s.in(tenant, nil)
+	at := s.in(tenant, key)
 	if len(ids) == 1 && at.full {
 		d, err := s.document(ctx, at, ids[0])
 		if errors.Is(err, ErrNotFound) {
@@ -63,7 +62,7 @@ func (s *Species) DocumentsByID(ctx context.Context, tenant string, ids []string
 		return found, err
 	}
 	for chunk := range slices.Chunk(ids, maxIDsPerQuery) {
-		for d, err := range s.Documents(ctx, tenant, nil, Where(In("id", anys(chunk)...)), fields...) {
+		for d, err := range s.Documents(ctx, tenant, key, Where(In("id", anys(chunk)...)), fields...) {
 			if err != nil {
 				return nil, err
 			}

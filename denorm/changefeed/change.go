@@ -20,6 +20,9 @@ type Change struct {
 	LSN int64
 	// Timestamp is the time of the change in Unix seconds.
 	Timestamp int64
+	// Session is the session token of the answer that brought the change, as
+	// the service gave it: a read of this container with it sees the change.
+	Session string
 }
 
 // Decode fills v from the document, by the rules of encoding/json.

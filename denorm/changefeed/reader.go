@@ -89,6 +89,7 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	if out.next, err = positions(resp.ContinuationToken, at); err != nil {
 		return page{}, err
 	}
+	session := sessionOf(resp.Response)
 	for _, raw := range resp.Items {
 		if partial && !r.within(at.keys, raw) {
 			continue
@@ -97,6 +98,7 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 		if err != nil {
 			return page{}, err
 		}
+		c.Session = session
 		out.changes = append(out.changes, c)
 	}
 	return out, nil
@@ -178,13 +180,17 @@ func componentAt(v any, path []string) epk.Component {
 // headOf reads the newest LSN from a session token, "range:version#lsn..." or
 // "range:lsn".
 func headOf(resp azcosmos.Response) int64 {
-	if resp.RawResponse == nil {
-		return 0
-	}
-	_, token, _ := strings.Cut(resp.RawResponse.Header.Get("x-ms-session-token"), ":")
+	_, token, _ := strings.Cut(sessionOf(resp), ":")
 	if _, rest, ok := strings.Cut(token, "#"); ok {
 		token, _, _ = strings.Cut(rest, "#")
 	}
 	lsn, _ := strconv.ParseInt(token, 10, 64)
 	return lsn
+}
+
+func sessionOf(resp azcosmos.Response) string {
+	if resp.RawResponse == nil {
+		return ""
+	}
+	return resp.RawResponse.Header.Get("x-ms-session-token")
 }
