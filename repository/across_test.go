@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -299,4 +300,46 @@ func modelOf(docs []rawLookup, q repository.Query) string {
 		return fmt.Sprintf("count %d; sum %v; avg none; min none; max none; ", n, sum)
 	}
 	return fmt.Sprintf("count %d; sum %v; avg %v; min %v; max %v; ", n, sum, sum/float64(len(scores)), slices.Min(scores), slices.Max(scores))
+}
+
+// TestSequences_rangedTogether: a sequence may be ranged over again, and by
+// several goroutines. The race detector watches.
+func TestSequences_rangedTogether(t *testing.T) {
+	t.Parallel()
+	b := setupLookups(t, emulatortest.WithPartitions(3))
+	repo := b.lookups(t, t, "c", "/tenantId", "/lookupType")
+	for i := range 20 {
+		store(t, t, repo, prefixed, newLookup(i, fmt.Sprintf("t%02d", i), "x"))
+	}
+	type view struct {
+		Name string `json:"name"`
+	}
+	all, r := repository.All(), repo.AllTenants()
+	query := r.Query(t.Context(), all.OrderBy("rank"))
+	project := repository.Project[view](t.Context(), r, all)
+	distinct := repository.Distinct[string](t.Context(), r, "name", all)
+	groups := repository.GroupBy[view](t.Context(), r, all)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for _, got := range []int{length(query), length(project), length(distinct), length(groups)} {
+				if got != 20 {
+					t.Errorf("got %d rows, want 20", got)
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// length counts the rows of a sequence; it is -1 when that fails.
+func length[V any](seq func(func(V, error) bool)) int {
+	n := 0
+	for _, err := range seq {
+		if err != nil {
+			return -1
+		}
+		n++
+	}
+	return n
 }

@@ -21,7 +21,7 @@ import (
 func Distinct[V, T any](ctx context.Context, r *Reader[T], field string, q Query) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		k := call{core: r.repo.core, op: "Distinct", at: &r.at}
-		ctx = k.begin(ctx)
+		ctx := k.begin(ctx)
 		err := r.startQuery(ctx, &k)
 		if err == nil {
 			err = distinct(ctx, &k, field, q, func(v V) bool { return yield(v, nil) })

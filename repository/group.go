@@ -48,7 +48,7 @@ var errTooManyGroups = &unsupportedError{
 func GroupBy[G, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[G, error] {
 	return func(yield func(G, error) bool) {
 		k := call{core: r.repo.core, op: "GroupBy", at: &r.at}
-		ctx = k.begin(ctx)
+		ctx := k.begin(ctx)
 		err := r.startQuery(ctx, &k)
 		if err == nil {
 			err = groupBy(ctx, &k, q, func(g G) bool { return yield(g, nil) })

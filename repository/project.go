@@ -18,7 +18,7 @@ import (
 func Project[V, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		k := call{core: r.repo.core, op: "Project", at: &r.at}
-		ctx = k.begin(ctx)
+		ctx := k.begin(ctx)
 		err := k.end(project(ctx, &k, r, q, func(v V) bool { return yield(v, nil) }))
 		if err != nil {
 			var zero V

@@ -15,7 +15,7 @@ import (
 func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		k := call{core: r.repo.core, op: "Query", at: &r.at}
-		ctx = k.begin(ctx)
+		ctx := k.begin(ctx)
 		err := k.end(r.each(ctx, &k, q, func(entity *T) bool { return yield(entity, nil) }))
 		if err != nil {
 			yield(nil, err)
