@@ -222,7 +222,7 @@ func TestUpkeepFinishesDeletes(t *testing.T) {
 			t.Errorf("%d comments after the next start", left())
 		}
 		die()
-		time.Sleep(20 * time.Minute) //nolint:forbidigo // the bubble's time
+		time.Sleep(20 * time.Minute)
 		synctest.Wait()
 		if left() != 0 {
 			t.Errorf("%d comments after the next round", left())

@@ -21,7 +21,10 @@ import (
 	"github.com/cosmosgrove/grove/registry"
 )
 
-func newClient(t testing.TB) *azcosmos.Client { return emulatortest.Client(t) }
+func newClient(t testing.TB) *azcosmos.Client {
+	t.Helper()
+	return emulatortest.Client(t)
+}
 
 func newPlan(t testing.TB, cfg registry.Config, entities ...registry.Declaration) *registry.Plan {
 	t.Helper()

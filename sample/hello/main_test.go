@@ -26,7 +26,7 @@ func TestReadmeShowsThisProgram(t *testing.T) {
 	}
 }
 
-//nolint:paralleltest // the program reads the environment and writes to the standard output
+// It runs alone: the program reads the environment and writes to the standard output.
 func TestProgram(t *testing.T) {
 	server := emulatortest.Serve(t)
 	t.Setenv("COSMOS_CONNECTION_STRING", "")

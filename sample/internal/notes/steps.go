@@ -117,7 +117,7 @@ func (a *app) disagree(ctx context.Context) error {
 		err := notes.Save(ctx, &stale)
 		var conflict *repository.ConflictError[Note]
 		if !errors.As(err, &conflict) {
-			return "", fmt.Errorf("a stale write was not refused: %w", err)
+			return refused(err, repository.ErrPreconditionFailed)
 		}
 		return fmt.Sprintf("refused (%v); the error carries what is there now: %q", repository.ErrPreconditionFailed, conflict.Current.Title), nil
 	})
@@ -170,8 +170,11 @@ func (a *app) fence(ctx context.Context) error {
 
 // refused expects an error and gives its name.
 func refused(err, want error) (string, error) {
-	if !errors.Is(err, want) {
-		return "", fmt.Errorf("expected %q: %w", want, err)
+	switch {
+	case err == nil:
+		return "", fmt.Errorf("it was not refused as %q", want.Error())
+	case !errors.Is(err, want):
+		return "", err
 	}
 	return "refused: " + want.Error(), nil
 }

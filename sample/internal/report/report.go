@@ -27,7 +27,7 @@ type Report struct {
 func New(out io.Writer, getenv func(string) string) *Report {
 	r := &Report{out: out}
 	if file, ok := out.(*os.File); ok && getenv("TERM") != "dumb" {
-		r.terminal = term.IsTerminal(int(file.Fd())) //nolint:gosec // a file descriptor fits an int
+		r.terminal = term.IsTerminal(int(file.Fd()))
 		r.color = r.terminal && getenv("NO_COLOR") == ""
 	}
 	return r
