@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"testing"
@@ -22,6 +23,7 @@ func exampleTest() (testing.TB, func()) {
 	}
 }
 
+func (e *exampleTB) Context() context.Context  { return context.Background() }
 func (e *exampleTB) Helper()                   {}
 func (e *exampleTB) Cleanup(f func())          { e.cleanups = append(e.cleanups, f) }
 func (e *exampleTB) Fatal(args ...any)         { panic(fmt.Sprint(args...)) }
