@@ -25,7 +25,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 	batch.CreateItem([]byte(`{"id":"2","pk":"a"}`), nil)
 	batch.CreateItem([]byte(`{"id":"1","pk":"a"}`), nil)
 	r, err := items.ExecuteTransactionalBatch(ctx, batch, nil)
-	if err != nil || r.Success || r.OperationResults[0].StatusCode != 424 || r.OperationResults[1].StatusCode != 409 {
+	if err != nil || r.Success || r.OperationResults[0].StatusCode != http.StatusFailedDependency || r.OperationResults[1].StatusCode != 409 {
 		t.Fatalf("%+v %v", r.OperationResults, err)
 	}
 	_, err = items.ReadItem(ctx, pk("a"), "2", nil)
@@ -177,12 +177,12 @@ func TestReplicaLag(t *testing.T) {
 	written := create(t, items, pk("a"), `{"id":"1","pk":"a"}`)
 
 	_, err := items.ReadItem(t.Context(), pk("a"), "1", nil)
-	if got := wantStatus(t, err, http.StatusNotFound).RawResponse.Header.Get("x-ms-substatus"); got != "" && got != "0" {
+	if got := refusal(t, err, http.StatusNotFound).RawResponse.Header.Get("x-ms-substatus"); got != "" && got != "0" {
 		t.Errorf("substatus %q without a session token", got)
 	}
 	withToken := &azcosmos.ItemOptions{SessionToken: written.SessionToken}
 	_, err = items.ReadItem(t.Context(), pk("a"), "1", withToken)
-	if got := wantStatus(t, err, http.StatusNotFound).RawResponse.Header.Get("x-ms-substatus"); got != "1002" {
+	if got := refusal(t, err, http.StatusNotFound).RawResponse.Header.Get("x-ms-substatus"); got != "1002" {
 		t.Errorf("substatus %q with the session token, want 1002", got)
 	}
 	e.Clock().Advance(time.Minute)
@@ -199,7 +199,7 @@ func TestThroughputLimit(t *testing.T) {
 	var answer *azcore.ResponseError
 	for i := 0; i < 20 && answer == nil; i++ {
 		if _, err := items.CreateItem(t.Context(), pk("a"), fmt.Appendf(nil, `{"id":"%d","pk":"a"}`, i), nil); err != nil {
-			answer = wantStatus(t, err, http.StatusTooManyRequests)
+			answer = refusal(t, err, http.StatusTooManyRequests)
 		}
 	}
 	if answer == nil || answer.RawResponse.Header.Get("x-ms-retry-after-ms") == "" {
@@ -246,7 +246,7 @@ func TestLogicalPartitionLimit(t *testing.T) {
 	for i := 0; i < 10 && answer == nil; i++ {
 		_, err := items.CreateItem(t.Context(), pk("a"), fmt.Appendf(nil, `{"id":"%d","pk":"a","x":"%01000d"}`, i, 0), nil)
 		if err != nil {
-			answer = wantStatus(t, err, http.StatusForbidden)
+			answer = refusal(t, err, http.StatusForbidden)
 		}
 	}
 	if answer == nil || answer.RawResponse.Header.Get("x-ms-substatus") != "1014" {

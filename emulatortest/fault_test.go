@@ -45,7 +45,7 @@ func TestFaultsBeforeAndAfterTheEffect(t *testing.T) {
 			armed := e.Fault(c.fault)
 			_, err := items.CreateItem(t.Context(), pk("a"), []byte(`{"id":"1","pk":"a"}`), nil)
 			if c.status != 0 {
-				answer := wantStatus(t, err, c.status)
+				answer := refusal(t, err, c.status)
 				if c.status == http.StatusTooManyRequests && answer.RawResponse.Header.Get("x-ms-retry-after-ms") != "1" {
 					t.Error("the throttled answer has no retry time")
 				}
@@ -109,7 +109,7 @@ func TestFaultOption(t *testing.T) {
 	t.Parallel()
 	client := emulatortest.Client(t, withoutRetries(), emulatortest.WithFault(emulator.Answer(http.StatusForbidden, 5300).On(emulator.CreateDatabase)))
 	_, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "db"}, nil)
-	answer := wantStatus(t, err, http.StatusForbidden)
+	answer := refusal(t, err, http.StatusForbidden)
 	if got := answer.RawResponse.Header.Get("x-ms-substatus"); got != "5300" {
 		t.Errorf("substatus %q", got)
 	}

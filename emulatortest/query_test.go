@@ -83,7 +83,7 @@ func TestGatewayLeavesSomeQueriesToClients(t *testing.T) {
 		"SELECT c.kind FROM c GROUP BY c.kind", "SELECT VALUE COUNT(1) FROM c", "SELECT VALUE COUNT(1) FROM c WHERE c.tenant = 't0'",
 	} {
 		_, err := c.NewQueryItemsPager(text, pk(), nil).NextPage(t.Context())
-		answer := wantStatus(t, err, http.StatusBadRequest)
+		answer := refusal(t, err, http.StatusBadRequest)
 		if got := answer.RawResponse.Header.Get("x-ms-substatus"); got != "1004" {
 			t.Errorf("%s: substatus %q", text, got)
 		}
@@ -93,7 +93,7 @@ func TestGatewayLeavesSomeQueriesToClients(t *testing.T) {
 	}
 	no := false
 	_, err := c.NewQueryItemsPager("SELECT * FROM c", pk(), &azcosmos.QueryOptions{EnableCrossPartitionQuery: &no}).NextPage(t.Context())
-	if said := wantStatus(t, err, http.StatusBadRequest).Error(); !strings.Contains(said, "Cross partition query is required but disabled") {
+	if said := refusal(t, err, http.StatusBadRequest).Error(); !strings.Contains(said, "Cross partition query is required but disabled") {
 		t.Errorf("said %s", said)
 	}
 	_, err = c.NewQueryItemsPager("SELECT * FROM c", pk("t0"), nil).NextPage(t.Context())

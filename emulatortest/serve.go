@@ -29,7 +29,7 @@ func Serve(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s := settingsOf(opts)
 	service := newService(t, s)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatalf("emulatortest: listen on 127.0.0.1: %v", err)
 	}

@@ -21,10 +21,10 @@ type Book struct {
 
 func ExampleTenantItem() {
 	ada := &Author{Name: "Ada"}
-	ada.ID = "ada"
+	ada.ID = "a-1"
 	book := Book{Title: "Notes", AuthorID: ada.Ref()}
-	fmt.Println(book.AuthorID)
-	// Output: ada
+	fmt.Println(ada.Name, "wrote", book.Title, "by the id", book.AuthorID)
+	// Output: Ada wrote Notes by the id a-1
 }
 
 func ExampleModelOf() {

@@ -60,7 +60,7 @@ func TestValidate(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range []any{true, 1.5, -0.0} {
+	for _, v := range []any{true, 1.5, math.Copysign(0, -1)} {
 		if err := tenantitem.ValidateKeyValue("/p", v); err != nil {
 			t.Errorf("%v: %v", v, err)
 		}

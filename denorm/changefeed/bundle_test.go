@@ -129,10 +129,9 @@ func put(t testing.TB, container *azcosmos.ContainerClient, i item) {
 
 // seen records what a handler was given.
 type seen struct {
-	mu     sync.Mutex
-	last   map[string]int // by document: the newest n
-	calls  int
-	broken []string // documents whose n went back
+	mu    sync.Mutex
+	last  map[string]int // by document: the newest n
+	calls int
 }
 
 func (s *seen) handle(_ context.Context, changes []changefeed.Change) error {

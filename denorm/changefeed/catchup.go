@@ -25,8 +25,11 @@ func (p *Processor) CatchUp(ctx context.Context) error {
 	}
 	if p.runMu.TryLock() {
 		running, cancel := context.WithCancel(ctx)
-		ended := make(chan error, 1)
-		go func() { ended <- p.run(running) }()
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			_ = p.run(running) // it was opened above, which is all that can fail
+		}()
 		defer p.runMu.Unlock()
 		defer func() { cancel(); <-ended }()
 	}
@@ -95,11 +98,15 @@ func (p *Processor) drained(ctx context.Context, generation uint64) (bool, error
 		case l.owner() == "" || l.owner() == p.cfg.Instance:
 			return false, nil // about to be taken
 		default:
-			behind, err := p.behind(ctx, l)
-			if err != nil && !isPassing(ctx, err) {
+			var behind int64
+			err := p.persist(ctx, func() (err error) {
+				behind, err = p.behind(ctx, l)
+				return err
+			})
+			if err != nil {
 				return false, fmt.Errorf("changefeed: reading the lag of a range: %w", err)
 			}
-			if err != nil || behind > 0 {
+			if behind > 0 {
 				return false, nil
 			}
 		}

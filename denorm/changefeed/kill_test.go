@@ -101,7 +101,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 		processes.Go(func() {
 			for ctx.Err() == nil {
 				life, kill := context.WithTimeout(ctx, pause+rand.N(2*pause))
-				runOnce(t, life, server, handled)
+				runOnce(life, t, server, handled)
 				kill()
 			}
 		})
@@ -159,7 +159,7 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 }
 
 // runOnce starts a child and kills it when the context ends.
-func runOnce(t *testing.T, ctx context.Context, server *emulatortest.Server, handled func(handledLine)) {
+func runOnce(ctx context.Context, t *testing.T, server *emulatortest.Server, handled func(handledLine)) {
 	cmd := exec.CommandContext(ctx, os.Args[0]) // a context's end is a SIGKILL
 	cmd.Env = append(os.Environ(), childEndpoint+"="+server.Endpoint(), childKey+"="+server.Key())
 	cmd.Stderr = os.Stderr

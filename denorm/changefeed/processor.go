@@ -170,7 +170,7 @@ func (p *Processor) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the container: %w", err)
 	}
-	p.reader = &reader{container: p.cfg.Container, scheme: schemeOf(properties.PartitionKeyDefinition), maxItems: int32(p.cfg.MaxItems)}
+	p.reader = &reader{container: p.cfg.Container, scheme: schemeOf(properties.PartitionKeyDefinition), maxItems: int32(p.cfg.MaxItems)} //nolint:gosec // validate keeps it to 1,000
 	for _, path := range properties.PartitionKeyDefinition.Paths {
 		p.reader.keyPaths = append(p.reader.keyPaths, strings.Split(strings.Trim(path, "/"), "/"))
 	}

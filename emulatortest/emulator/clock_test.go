@@ -40,8 +40,8 @@ func TestClockAtStandsUntilAdvanced(t *testing.T) {
 		clock.Advance(30 * time.Second)
 		synctest.Wait()
 		select {
-		case <-done:
-			t.Fatal("the wait ended after half its time")
+		case err := <-done:
+			t.Fatalf("the wait ended after half its time: %v", err)
 		default:
 		}
 		clock.Advance(30 * time.Second)

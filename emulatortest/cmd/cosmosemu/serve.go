@@ -125,6 +125,7 @@ func secure(c *config, listeners []net.Listener) error {
 		return fmt.Errorf("make the certificate: %w", err)
 	}
 	if c.caOut != "" {
+		//nolint:gosec // a certificate is public, and clients of other users read it
 		if err := os.WriteFile(c.caOut, certificates.AuthorityPEM, 0o644); err != nil {
 			return fmt.Errorf("write the certificate authority: %w", err)
 		}

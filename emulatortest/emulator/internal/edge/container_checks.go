@@ -9,12 +9,11 @@ import (
 // checkComputed refuses a container whose computed properties are no queries that such a property can have. The store can't:
 // it knows nothing of the query language. What is not JSON at all is left to it.
 func (c *call) checkComputed() *store.Error {
-	body, err := value.Parse(c.body)
-	if err != nil {
-		return nil
-	}
-	if _, err := query.ParseComputed(body.Get("computedProperties")); err != nil {
-		return queryRefusal(err)
+	body, notJSON := value.Parse(c.body)
+	if notJSON == nil {
+		if _, err := query.ParseComputed(body.Get("computedProperties")); err != nil {
+			return queryRefusal(err)
+		}
 	}
 	return nil
 }

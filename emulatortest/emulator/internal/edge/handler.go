@@ -98,7 +98,7 @@ type call struct {
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer, err := h.Exchange(r)
 	if err != nil {
-		panic(http.ErrAbortHandler) // the way net/http offers to break a connection without an answer
+		panic(http.ErrAbortHandler) //nolint:forbidigo // the way net/http offers to break a connection without an answer
 	}
 	header := w.Header()
 	for name, values := range answer.Header {

@@ -215,7 +215,7 @@ func (c *compiler) in(e *sql.In, in *scope) node {
 			return x
 		}
 		if fixed {
-			_, found := r.constants(e, list).find(x)
+			found := r.constants(e, list).has(x)
 			return value.FromBool(found)
 		}
 		for _, n := range list {

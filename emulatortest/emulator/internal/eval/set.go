@@ -19,14 +19,14 @@ func NewSet() *Set {
 	return &Set{seed: maphash.MakeSeed(), byHash: make(map[uint64][]int)}
 }
 
-// find returns the number of an equal value.
-func (s *Set) find(v value.Value) (int, bool) {
+// has reports whether the set holds an equal value.
+func (s *Set) has(v value.Value) bool {
 	for _, at := range s.byHash[v.Hash(s.seed)] {
 		if value.Equal(s.values[at], v) {
-			return at, true
+			return true
 		}
 	}
-	return 0, false
+	return false
 }
 
 // Add puts a value in and reports whether it is new.
@@ -76,7 +76,7 @@ func setFunctions() []builtin {
 				return value.FromBool(false)
 			}
 			for _, v := range sx.values {
-				if _, ok := sy.find(v); !ok {
+				if !sy.has(v) {
 					return value.FromBool(false)
 				}
 			}
@@ -98,7 +98,7 @@ func setFunctions() []builtin {
 func filterSet(elements []value.Value, other *Set, wanted bool) value.Value {
 	kept := NewSet()
 	for _, v := range elements {
-		if _, ok := other.find(v); ok == wanted {
+		if other.has(v) == wanted {
 			kept.add(v)
 		}
 	}

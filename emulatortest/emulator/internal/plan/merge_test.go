@@ -132,9 +132,10 @@ func client(t fataler, text string, partitions [][]value.Value) []value.Value {
 	if len(info.GroupByExpressions)+len(info.GroupByAliasToAggregateType)+len(info.Aggregates) > 0 {
 		rows = mergeGroups(t, rows, info)
 	}
-	if info.DistinctType == plan.DistinctOrdered {
+	switch info.DistinctType {
+	case plan.DistinctOrdered:
 		rows = slices.CompactFunc(rows, value.Equal)
-	} else if info.DistinctType == plan.DistinctUnordered {
+	case plan.DistinctUnordered:
 		rows = dropDuplicates(rows)
 	}
 	if info.DCountInfo != nil {

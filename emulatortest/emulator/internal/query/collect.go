@@ -119,7 +119,10 @@ func (e *execution) collect() ([]entry, error) {
 // fold emits the groups, each at the place of the first row it had.
 func (e *execution) fold() error {
 	groups := e.run.Groups()
-	first := make([]position, groups.Len()) // aggregates without GROUP BY: one group from the start, at no item
+	var first []position
+	for range groups.Len() { // aggregates without GROUP BY: one group from the start, at no item
+		first = append(first, position{})
+	}
 	err := e.items("", func(item Item) bool {
 		from, err := groups.Add(item.Value)
 		for n := from; n < groups.Len(); n++ {
@@ -146,7 +149,7 @@ func (e *execution) groups(groups *eval.Groups, first []position) error {
 		if !ok || seen != nil && !seen.Add(v) || e.from.behind(at) {
 			continue
 		}
-		if !e.emit(v.AppendJSON(nil), func() *position { return &at }) || e.done(func() *position { return at.next() }) {
+		if !e.emit(v.AppendJSON(nil), func() *position { return &at }) || e.done(at.next) {
 			return nil
 		}
 	}

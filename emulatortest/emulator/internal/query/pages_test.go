@@ -44,7 +44,7 @@ func drawItems(t *rapid.T) []string {
 		maybe := rapid.SampledFrom([]string{``, `"maybe": null,`, `"maybe": true,`, `"maybe": "x",`, `"maybe": [1],`, `"maybe": 3,`}).Draw(t, "maybe")
 		tags := rapid.SampledFrom([]string{`[]`, `["a"]`, `["a", "b", "c"]`, `"a"`}).Draw(t, "tags")
 		long := strings.Repeat(rapid.SampledFrom([]string{"x", "y"}).Draw(t, "long"), 2000)
-		documents[i] = fmt.Sprintf(`{"id": "%02d", %s "n": %d, "tags": %s, "long": "%s"}`, i, maybe, rapid.IntRange(0, 3).Draw(t, "n"), tags, long)
+		documents[i] = fmt.Sprintf(`{"id": "%02d", %s "n": %d, "tags": %s, "long": %q}`, i, maybe, rapid.IntRange(0, 3).Draw(t, "n"), tags, long)
 	}
 	return documents
 }

@@ -73,7 +73,7 @@ func decodeItem(c *Container, ordinal uint64, b []byte) (*item, error) {
 	if used <= 0 {
 		return nil, errRecord
 	}
-	return c.definition.unseal(c, b[1+used:], ordinal, int64(lsn), b[0]&flagUnindexed != 0)
+	return c.definition.unseal(b[1+used:], ordinal, int64(lsn), b[0]&flagUnindexed != 0)
 }
 
 const flagExpired = 1

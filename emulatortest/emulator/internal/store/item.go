@@ -204,7 +204,8 @@ func (dr *draft) seal(c *Container, ordinal, version uint64, lsn int64, now time
 	}
 	it.etag = makeETag(version, it.ts)
 	rid := c.itemRID(ordinal)
-	raw := append(dr.text, `,"_rid":"`...)
+	raw := dr.text
+	raw = append(raw, `,"_rid":"`...)
 	raw = append(raw, rid...)
 	raw = append(raw, `","_self":"`...)
 	raw = append(raw, c.self...)
@@ -214,12 +215,13 @@ func (dr *draft) seal(c *Container, ordinal, version uint64, lsn int64, now time
 	raw = append(raw, it.etag[1:len(it.etag)-1]...)
 	raw = append(raw, `\"","_attachments":"attachments/","_ts":`...)
 	raw = strconv.AppendInt(raw, it.ts, 10)
-	it.raw = append(raw, '}')
+	raw = append(raw, '}')
+	it.raw = raw
 	return it
 }
 
 // unseal rebuilds an item from its stored text.
-func (d *Definition) unseal(c *Container, raw []byte, ordinal uint64, lsn int64, unindexed bool) (*item, error) {
+func (d *Definition) unseal(raw []byte, ordinal uint64, lsn int64, unindexed bool) (*item, error) {
 	r, v, err := resourceOf(raw)
 	if err != nil {
 		return nil, err
