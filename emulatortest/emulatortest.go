@@ -181,6 +181,16 @@ func (e *Emulator) Split(database, container, rangeID string) []emulator.Range {
 	return children
 }
 
+// SplitAt cuts a physical partition at an effective partition key; see [emulator.Service.SplitAt].
+func (e *Emulator) SplitAt(database, container, rangeID, bound string) []emulator.Range {
+	e.t.Helper()
+	children, err := e.inProcess("SplitAt").SplitAt(database, container, rangeID, bound)
+	if err != nil {
+		e.t.Fatalf("emulatortest: %v", err)
+	}
+	return children
+}
+
 // Merge joins two neighbouring physical partitions of a container and gives the new one.
 func (e *Emulator) Merge(database, container, rangeA, rangeB string) emulator.Range {
 	e.t.Helper()

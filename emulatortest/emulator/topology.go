@@ -28,11 +28,22 @@ func (s *Service) Ranges(database, container string) ([]Range, error) {
 // Split cuts a physical partition in two at the middle of its hashes, as the service does when it grows. Requests that name
 // the old range are 410/1002 from then on. It returns the two new ranges.
 func (s *Service) Split(database, container, rangeID string) ([]Range, error) {
+	return s.split(database, container, rangeID)
+}
+
+// SplitAt is [Service.Split] at a bound of the caller's, an effective partition key in hexadecimal (package tenantitem/epk
+// computes them). At the key of a full hierarchical value it cuts inside of what shares the first level, as the service does
+// when one tenant outgrows a partition.
+func (s *Service) SplitAt(database, container, rangeID, bound string) ([]Range, error) {
+	return s.split(database, container, rangeID, bound)
+}
+
+func (s *Service) split(database, container, rangeID string, at ...string) ([]Range, error) {
 	c, err := s.container(database, container)
 	if err != nil {
 		return nil, err
 	}
-	children, err := c.Split(rangeID)
+	children, err := c.Split(rangeID, at...)
 	if err != nil {
 		return nil, fmt.Errorf("emulator: split range %s of %s/%s: %w", rangeID, database, container, err)
 	}
