@@ -19,7 +19,9 @@ type partition struct {
 	all    bool
 	// deleted shows the documents that the species hides.
 	deleted bool
-	key     azcosmos.PartitionKey // set when full
+	// mixed shows the documents of every species.
+	mixed bool
+	key   azcosmos.PartitionKey // set when full
 	// physical narrows a partition that is not full to one physical one, and
 	// min and max to a part of that one's keys.
 	physical *physical

@@ -85,7 +85,7 @@ func (c *core) compile(at *partition, q Query, projection string) (statement, er
 		inKey = inKey || c.levels[i].isEntityType()
 	}
 	switch {
-	case inKey:
+	case inKey || at.mixed:
 	case len(c.aliases) == 0:
 		condition("%s = %s", fieldSQL(entityField), w.param(c.entityType))
 	default:
