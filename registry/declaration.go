@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"reflect"
@@ -19,6 +20,7 @@ import (
 type Declaration struct {
 	call   string // "registry.Entity[Note]"
 	site   string // "app.go:31"
+	name   string // the stored name and the one in fx's log; the Go type's when empty
 	goType reflect.Type
 	parent reflect.Type
 	opts   []Option
@@ -69,7 +71,7 @@ func (d *Declaration) species() (*Species, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d, err)
 	}
-	s := &Species{EntityType: model.Name, Model: model, Parent: d.parent, from: d}
+	s := &Species{EntityType: cmp.Or(d.name, model.Name), Model: model, Parent: d.parent, from: d}
 	for _, o := range d.opts {
 		if err := o.apply(s); err != nil {
 			return nil, fmt.Errorf("%s: %w", d, err)

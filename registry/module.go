@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -95,11 +96,18 @@ func Child[C, P any, PC parented.Child[C, P]](rule parented.Rule, opts ...Option
 	return register(d, func(db *Database) (*parented.Repository[C, P], error) { return ChildrenOf[C, P, PC](db) })
 }
 
+// Buckets registers small children that are kept many to a document, and
+// provides their *parented.Buckets[E, P]; see [Capacity].
+func Buckets[E, P any](rule parented.Rule, opts ...Option) fx.Option {
+	d := declareBuckets[E, P](callSite(), rule, opts)
+	return register(d, func(db *Database) (*parented.Buckets[E, P], error) { return BucketsOf[E, P](db) })
+}
+
 // register adds a declaration and the constructor of what it gives. Each has a
 // module of its own, because the constructors' names would all be the same in
 // fx's log.
 func register(d Declaration, constructor any) fx.Option {
-	return fx.Module(fmt.Sprintf("grove/%s", typeName(d.goType)),
+	return fx.Module(fmt.Sprintf("grove/%s", cmp.Or(d.name, typeName(d.goType))),
 		fx.Supply(fx.Annotate(d, fx.ResultTags(declarationGroup))),
 		fx.Provide(constructor),
 	)

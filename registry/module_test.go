@@ -313,3 +313,48 @@ func TestChildren(t *testing.T) {
 		t.Errorf("the reply after its note was deleted: %v", err)
 	}
 }
+
+// Mark is a small child without a base.
+type Mark struct {
+	Text string `json:"text"`
+}
+
+func TestBuckets(t *testing.T) {
+	t.Parallel()
+	var (
+		notes *repository.Repository[Note]
+		marks *parented.Buckets[Mark, Note]
+		db    *registry.Database
+	)
+	client := newClient(t)
+	app := fxtest.New(t,
+		supply(client),
+		registry.Module(registry.Config{Database: newDatabase(t, client), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
+		registry.Entity[Note](),
+		registry.Buckets[Mark, Note](parented.Cascade, registry.Capacity(2)),
+		fx.Populate(&notes, &marks, &db),
+	)
+	app.RequireStart()
+	defer app.RequireStop()
+
+	note := &Note{Title: "first"}
+	must(t, notes.In("acme").Create(t.Context(), note))
+	for _, text := range []string{"a", "b", "c"} {
+		_, err := marks.Under(note).Append(t.Context(), Mark{Text: text})
+		must(t, err)
+	}
+	documents := marks.Documents().In("acme")
+	if n, err := documents.Count(t.Context(), repository.All()); err != nil || n != 2 {
+		t.Errorf("%d documents for three marks (%v)", n, err)
+	}
+	must(t, notes.In("acme").Delete(t.Context(), note.ID, nil))
+	if n, err := documents.Count(t.Context(), repository.All()); err != nil || n != 0 {
+		t.Errorf("%d documents after their note was deleted (%v)", n, err)
+	}
+	if got := marks.Documents().EntityType(); got != "Mark" {
+		t.Errorf("they are stored as %q", got)
+	}
+	if _, err := registry.BucketsOf[Note, Note](db); err == nil || !strings.Contains(err.Error(), "registry.Buckets[Note, Note](rule)") {
+		t.Errorf("buckets that were not registered: %v", err)
+	}
+}

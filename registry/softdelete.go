@@ -11,8 +11,7 @@ import (
 // seconds: hidden from every read, until it expires. Until then Restore brings
 // it back and Purge removes it; its id can be used again at once, which gives
 // up what was kept. Descendants that go with it under parented.Cascade are kept
-// and restored with it. A container whose time to
-// live is off refuses it.
+// and restored with it. A container whose time to live is off refuses it.
 func SoftDelete(retain time.Duration) Option {
 	return optionFunc(func(s *Species) error {
 		if retain < time.Second || retain%time.Second != 0 || retain/time.Second > maxTTL {

@@ -30,11 +30,12 @@ type Species struct {
 	ttl       time.Duration
 	ttlReason string          // why the container's time to live must be on; empty when it need not
 	policy    parented.Policy // what a delete leaves
+	capacity  int             // of a bucket; 0 is the default
 	checkRefs bool            // references are looked for on write
 
 	// Set by Open.
 	typed    any // *repository.Repository of the Go type
-	children any // *parented.Repository, of a child
+	children any // *parented.Repository or *parented.Buckets, of a child
 	untyped  *repository.Species
 	attach   func(repository.Hooks)
 }
