@@ -16,6 +16,10 @@ type DeleteOptions struct {
 
 // Delete removes a document and applies the delete rules that were declared
 // for its species. It fails with [ErrNotFound] when there is none.
+//
+// A delete without an ETag is repeated when its answer was lost and the
+// document is still there. Where ids are used again, give the ETag: such a
+// repetition can't tell the document from one that was created since.
 func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
 	k := call{core: s.repo.core, op: "Delete", at: &s.at, id: id}
 	ctx = k.begin(ctx)

@@ -78,6 +78,12 @@ func (e Edits) IfMatch(etag string) Edits {
 	return e
 }
 
+// repeatable reports whether the edits have the same effect when they are
+// applied twice, whatever the document holds.
+func (e Edits) repeatable() bool {
+	return len(e.conditions) == 0 && e.etag == "" && !slices.ContainsFunc(e.ops, func(op edit) bool { return op.op != "set" })
+}
+
 func (e Edits) with(op edit) Edits {
 	e.ops = append(slices.Clip(e.ops), op)
 	return e

@@ -13,8 +13,11 @@ import (
 // than ten edits, a path that the entity does not have, or a value that does
 // not fit are [ErrInvalid].
 //
-// A patch of ten edits leaves no room for the mark by which a write with a
-// lost answer is recognised; it is [ErrAmbiguous] then.
+// A patch with a lost answer is recognised in the document by a mark. Where the
+// mark is not found, a patch that only sets fields, or that is bound to an etag
+// by IfMatch, is repeated; any other is [ErrAmbiguous], because another patch
+// may have taken the mark away and an increment must not count twice. Ten edits
+// leave no room for the mark.
 func (s *Scope[T]) Patch(ctx context.Context, id string, edits Edits) (*T, error) {
 	k := call{core: s.repo.core, op: "Patch", at: &s.at, id: id}
 	ctx = k.begin(ctx)
@@ -36,7 +39,7 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 	}
 	for _, home := range k.core.homes(s.at) {
 		var entity *T
-		entity, err = s.patchIn(ctx, k, &home, ops, stamp, edits.etag)
+		entity, err = s.patchIn(ctx, k, &home, ops, stamp, edits)
 		if statusOf(err) != http.StatusNotFound {
 			return entity, err
 		}
@@ -44,24 +47,32 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 	return nil, err
 }
 
-func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp, etag string) (*T, error) {
+func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp string, edits Edits) (*T, error) {
 	var raw []byte
 	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		options := writeOptions(ctx, etag)
+		options := writeOptions(ctx, edits.etag)
 		options.EnableContentResponseOnWrite = true
 		resp, err := k.core.container.PatchItem(ctx, at.key, k.id, ops, options)
 		raw = resp.Value
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {
-		if stamp == "" {
-			return unknown, nil
+		o := unknown
+		if stamp != "" {
+			var found string
+			var err error
+			if o, err = k.lookFor(ctx, at, stamp, basis{etag: edits.etag}, &found); err != nil {
+				return unknown, err
+			}
 		}
-		var found string
-		o, err := k.lookFor(ctx, at, stamp, basis{etag: etag}, &found)
-		if o == applied {
-			raw, err = k.readItem(ctx, at)
+		if o == unknown && edits.repeatable() {
+			o = notApplied
 		}
-		return o, err
+		if o != applied {
+			return o, nil
+		}
+		var err error
+		raw, err = k.readItem(ctx, at)
+		return applied, err
 	})
 	if err != nil {
 		return nil, err

@@ -17,7 +17,8 @@ import (
 //     as the root: "+stamp" for Create, which found nothing there, and "*stamp"
 //     for Replace of an entity that the caller holds, and for Put;
 //   - one that does know it (Mutate) puts its stamp in front and keeps the root
-//     and the newest stamp of every earlier writer;
+//     and the newest stamp of every earlier writer, which tells of all of that
+//     writer's, since its mutations of one document take turns;
 //   - a patch sets one member, which the next Mutate moves into the list.
 //
 // Two documents with the same root, or with a stamp in common, are therefore
