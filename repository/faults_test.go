@@ -10,9 +10,11 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/repository"
 )
@@ -306,5 +308,40 @@ func TestARefusalThatAnotherWriterCausedIsReported(t *testing.T) {
 	b.emulator.Fault(emulator.Cut().On(emulator.CreateItem))
 	if err := b.acme.Create(t.Context(), again); !errors.Is(err, repository.ErrConflict) && !errors.Is(err, repository.ErrAmbiguous) {
 		t.Errorf("creating a taken id: %v", err)
+	}
+}
+
+func TestLostAnswersThroughALaggingReplica(t *testing.T) {
+	t.Parallel()
+	for _, loss := range losses {
+		t.Run(loss.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := setupNotes(t, emulatortest.WithReplicaLag(3*time.Second))
+				ctx := t.Context()
+				n := &Note{Title: "first"}
+				b.emulator.Fault(loss.fault.On(emulator.CreateItem))
+				must(t, b.acme.Create(ctx, n))
+				n.Title = "second"
+				b.emulator.Fault(loss.fault.On(emulator.ReplaceItem))
+				must(t, b.acme.Replace(ctx, n))
+				b.emulator.Fault(loss.fault.On(emulator.ReplaceItem))
+				_, err := b.acme.Mutate(ctx, n.ID, func(n *Note) error { n.Count++; return nil })
+				must(t, err)
+				b.emulator.Fault(loss.fault.On(emulator.TransactionalBatch))
+				receipt, err := b.acme.SaveAll(ctx, slices.Values(notesFrom(150)), nil)
+				must(t, err)
+				if receipt.Succeeded != 150 {
+					t.Errorf("%d succeeded", receipt.Succeeded)
+				}
+				got, err := b.acme.Get(ctx, n.ID)
+				must(t, err)
+				if got.Title != "second" || got.Count != 1 {
+					t.Errorf("got %+v", got)
+				}
+				b.emulator.Fault(loss.fault.On(emulator.DeleteItem))
+				must(t, b.acme.Delete(ctx, n.ID, nil))
+			})
+		})
 	}
 }
