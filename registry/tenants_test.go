@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"slices"
 	"strings"
@@ -28,7 +29,7 @@ type estate struct {
 
 func estatePlan() (*registry.Plan, error) {
 	return registry.NewPlan(registry.Config{
-		Database: "estate", Provision: true,
+		Database: "estate", Provision: true, Logger: slog.New(slog.DiscardHandler),
 		Containers: []registry.Container{{ID: "lookups", PartitionKey: []string{"/tenantId", "/lookupType"}}},
 	}, []registry.Declaration{
 		registry.EntityOf[Note](registry.SoftDelete(time.Hour)),

@@ -169,7 +169,8 @@ func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite boo
 	}
 	for _, text := range order {
 		for _, batch := range bySize(groups[text]) {
-			k := call{core: c.core, op: "Insert", at: &batch[0].at}
+			at := batch[0].at
+			k := call{core: c.core, op: "Insert", at: &at}
 			err := k.start(ctx)
 			if err == nil {
 				err = k.insert(ctx, batch, overwrite, &out)
