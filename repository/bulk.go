@@ -268,7 +268,9 @@ func (s *Scope[T]) prepare(b *bulk, item *bulkItem, entity *T) error {
 	item.op.size = sentSize(body)
 	if item.op.verb == "Create" {
 		item.op.append = func(tb *azcosmos.TransactionalBatch) { tb.CreateItem(body, nil) }
-		item.alone = func(ctx context.Context, k *call) (string, error) { return k.createItem(ctx, k.at, body, stamp) }
+		item.alone = func(ctx context.Context, k *call) (string, error) {
+			return s.createAnew(ctx, k, k.at, entity, body, stamp)
+		}
 	} else {
 		item.op.append = func(tb *azcosmos.TransactionalBatch) {
 			tb.ReplaceItem(escapeJSON(id), body, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(etag)})

@@ -100,8 +100,10 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 			rest = append(rest, item)
 		case status == http.StatusOK:
 			b.succeed(ctx, []*bulkItem{item}, []string{found[item.op.id].ETag})
-		case item.op.verb == "Delete":
-			b.sendEach(ctx, []*bulkItem{item}) // it may lie under an older name
+		case item.op.verb == "Delete", status == http.StatusConflict && k.core.tombstones:
+			// It may lie under an older name, or the id may be taken by a
+			// document that is only kept for a while.
+			b.sendEach(ctx, []*bulkItem{item})
 		default:
 			b.settle(item, Failed, &refusal{status})
 		}

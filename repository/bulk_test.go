@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/repository"
@@ -301,5 +303,24 @@ func TestBulkSlowsDownWhenThrottled(t *testing.T) {
 	must(t, err)
 	if receipt.Succeeded != 2000 {
 		t.Fatalf("%d succeeded", receipt.Succeeded)
+	}
+}
+
+func TestSaveAllUsesIDsOfDeletedDocumentsAgain(t *testing.T) {
+	t.Parallel()
+	b := setupNotes(t)
+	acme := newRepository(t, b.container, repository.Config{Tombstones: true}).In("acme")
+	key := azcosmos.NewPartitionKeyString("acme").AppendString("Note")
+	_, err := b.container.CreateItem(t.Context(), key,
+		[]byte(`{"id":"again","tenantId":"acme","entityType":"Note","title":"old","deletedAt":"2026-01-02T03:04:05Z","ttl":100}`), nil)
+	must(t, err)
+	input := notesFrom(10)
+	input[4].ID = "again"
+	receipt, err := acme.SaveAll(t.Context(), slices.Values(input), nil)
+	must(t, err)
+	got, err := acme.Get(t.Context(), "again")
+	must(t, err)
+	if receipt.Succeeded != 10 || got.Title != input[4].Title || got.ETag != receipt.Items[4].ETag {
+		t.Errorf("%+v is stored as %+v", receipt.Items[4], got)
 	}
 }
