@@ -45,6 +45,31 @@
 // an answer is looked for in the database: it was applied, it was not and is
 // repeated, or the error is [ErrAmbiguous].
 //
+// Such a write is recognised by a mark that every write leaves in the document
+// (the members _ops and _op, about 20 bytes), even when others have written on
+// top of it since.
+//
+// # Bulk
+//
+// SaveAll and DeleteAll read their input as they go, send it in transactional
+// batches, several at a time, as many as the container's throughput allows, and
+// give every item a receipt. A run that was stopped, by a deadline, a budget or
+// a crash, goes on from the token that its Progress or its receipt holds, and
+// recognises what it had stored before.
+//
+// # Sessions
+//
+// A repository reads its own writes, on accounts with session consistency too:
+// it keeps the session token of every answer and attaches it to every read.
+// [Repository.SessionToken] and [WithSession] take that to another process.
+//
+// # Cost and telemetry
+//
+// [WithTally] counts the request units of everything done under a context and
+// [WithBudget] ends what costs too much. [WithPriority] and
+// [WithThroughputBucket] make work give way to other work. [Telemetry] reports
+// every verb to OpenTelemetry, and what deserves a look to a logger.
+//
 // # JSON
 //
 // Entities are encoded under the rules of encoding/json with two differences:
