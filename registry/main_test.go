@@ -67,6 +67,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if assignment := os.Getenv(tenantWork); assignment != "" {
+		if err := workOnTenant(assignment); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	goleak.VerifyTestMain(m)
 }
 
