@@ -58,6 +58,10 @@ func (s *Species) RequireTombstones(keep time.Duration, reason string) {
 	s.needsTTL(reason)
 }
 
+// TTL is how long documents of the species live after their last write, as
+// registry.TTL says; 0 is as long as their container's default.
+func (s *Species) TTL() time.Duration { return s.ttl }
+
 // Policy says what a delete leaves of a document of this species.
 func (s *Species) Policy() parented.Policy { return s.policy }
 

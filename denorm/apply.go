@@ -1,0 +1,182 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+const (
+	// chunkSize is how many documents are compared at a time.
+	chunkSize = 500
+	// maxRounds bounds how often documents are looked at again that others
+	// write at the same time. The change comes again then, after a pause.
+	maxRounds = 20
+)
+
+// follow carries changed documents of a species into the members that a rule
+// keeps. A document that somebody wrote between our look at it and our patch
+// refuses the patch, and is looked for again: the newer version may have been
+// read by its writer before the change, and by our feed before it too.
+func follow(ctx context.Context, tenant string, r rule, by *member, changed []repository.Document) error {
+	for round := 0; ; round++ {
+		refused := 0
+		err := r.affected(ctx, tenant, by, changed, func(docs []repository.Document) error {
+			n, err := settle(ctx, tenant, r, living(docs))
+			refused += n
+			return err
+		})
+		if err != nil || refused == 0 {
+			return err
+		}
+		if round == maxRounds {
+			return fmt.Errorf("denorm: %d documents of %s are written by others all the time (they are tried again)", refused, r.holder().name())
+		}
+		if err := pause(ctx, round); err != nil {
+			return err
+		}
+	}
+}
+
+// settle brings documents into the state that one rule wants, and returns how
+// many refused because they had changed.
+func settle(ctx context.Context, tenant string, r rule, docs []repository.Document) (refused int, err error) {
+	if len(docs) == 0 {
+		return 0, nil
+	}
+	found, err := r.check(ctx, tenant, docs, false)
+	if err != nil {
+		return 0, err
+	}
+	return patch(ctx, r.holder(), found)
+}
+
+// patch writes findings and returns how many documents refused.
+func patch(ctx context.Context, m *member, found []finding) (refused int, err error) {
+	patches, err := patchesOf(nil, found)
+	if err != nil || len(patches) == 0 {
+		return 0, err
+	}
+	done, err := m.docs.PatchDocuments(ctx, patches)
+	return len(patches) - len(done), err
+}
+
+// patchesOf adds the findings of each document to its patch. Where these are
+// more than a patch can hold, whole top-level members are written instead.
+func patchesOf(patches []repository.DocumentPatch, found []finding) ([]repository.DocumentPatch, error) {
+	at := map[string]int{}
+	of := make([][]finding, len(patches))
+	for i, p := range patches {
+		at[p.ID+"\x00"+p.ETag] = i
+	}
+	for _, f := range found {
+		key := f.doc.ID + "\x00" + f.doc.ETag
+		i, ok := at[key]
+		if !ok {
+			i = len(patches)
+			at[key] = i
+			patches = append(patches, repository.DocumentPatch{Document: f.doc})
+			of = append(of, nil)
+		}
+		of[i] = append(of[i], f)
+	}
+	for i := range patches {
+		sets, err := setsOf(patches[i].Document, of[i], repository.MaxDocumentPatch-len(patches[i].Removes))
+		if err != nil {
+			return nil, err
+		}
+		patches[i].Sets = sets
+	}
+	return patches, nil
+}
+
+func setsOf(doc repository.Document, found []finding, room int) ([]repository.MemberValue, error) {
+	sets := make([]repository.MemberValue, 0, len(found))
+	if len(found) <= room {
+		for _, f := range found {
+			sets = append(sets, repository.MemberValue{Pointer: f.pointer, Value: f.want})
+		}
+		return sets, nil
+	}
+	tops := map[string][]edit{}
+	var order []string
+	for _, f := range found {
+		tokens := splitPointer(f.pointer)
+		if tops[tokens[0]] == nil {
+			order = append(order, tokens[0])
+		}
+		tops[tokens[0]] = append(tops[tokens[0]], edit{tokens[1:], f.want})
+	}
+	// What does not fit is found again: by the change that this patch makes,
+	// or by the next round.
+	for _, top := range order[:min(len(order), room)] {
+		value, err := rewrite(doc.Fields[top], tops[top])
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, repository.MemberValue{Pointer: "/" + escapePointer(top), Value: value})
+	}
+	return sets, nil
+}
+
+// living drops the documents that are deleted.
+func living(docs []repository.Document) []repository.Document {
+	return slices.DeleteFunc(slices.Clone(docs), func(d repository.Document) bool { return d.DeletedAt != "" })
+}
+
+// pause waits a little longer from round to round, at random so that
+// processes that met do not meet again.
+func pause(ctx context.Context, round int) error {
+	timer := time.NewTimer(rand.N(time.Millisecond << min(round+1, 8)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// inChunks collects a query's documents.
+func inChunks(seq func(func(repository.Document, error) bool), yield func([]repository.Document) error) error {
+	var chunk []repository.Document
+	for d, err := range seq {
+		if err != nil {
+			return err
+		}
+		if chunk = append(chunk, d); len(chunk) == chunkSize {
+			if err := yield(chunk); err != nil {
+				return err
+			}
+			chunk = nil
+		}
+	}
+	if len(chunk) == 0 {
+		return nil
+	}
+	return yield(chunk)
+}
+
+// read gets documents by id that were asked for by many.
+func read(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]repository.Document, error) {
+	ids = validIDs(ids)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return m.docs.DocumentsByID(ctx, tenant, nil, ids, fields...)
+}
+
+func values(docs map[string]repository.Document) []repository.Document {
+	out := make([]repository.Document, 0, len(docs))
+	for _, d := range docs {
+		out = append(out, d)
+	}
+	return out
+}
+
+var emptyText = json.RawMessage(`""`)

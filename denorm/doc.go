@@ -1,0 +1,2 @@
+// Package denorm keeps declared copies true.
+package denorm

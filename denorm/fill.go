@@ -1,0 +1,454 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// fill is the hook of every write of a species: it fills copies, empties what
+// is computed, and notes what somebody else has to learn of the change.
+//
+// It costs one read for each species of source, however many entities are
+// written together, and one read of the documents that are replaced, where
+// what they held matters: for snapshots, counted references and links.
+func (m *member) fill(ctx context.Context, w *repository.Write) error {
+	f := &filling{m: m, w: w, entities: make([]reflect.Value, len(w.Entities))}
+	for i, e := range w.Entities {
+		f.entities[i] = reflect.ValueOf(e).Elem()
+	}
+	if m.rememberingWrites() {
+		if err := f.readPriors(ctx); err != nil {
+			return err
+		}
+	}
+	for i := range f.entities {
+		for _, field := range m.kept {
+			if v, ok := field.Value(f.entities[i]); ok && w.New[i] {
+				v.SetZero()
+			}
+		}
+	}
+	if err := f.copy(ctx); err != nil {
+		return err
+	}
+	if err := f.link(ctx); err != nil {
+		return err
+	}
+	return f.remember()
+}
+
+// rememberingWrites reports whether a write must know what it replaces.
+func (m *member) rememberingWrites() bool {
+	return len(m.tracked) > 0 || len(m.lists) > 0 || slices.ContainsFunc(m.groups, func(g *group) bool { return len(g.snaps) > 0 })
+}
+
+// filling is one call of the hook.
+type filling struct {
+	m        *member
+	w        *repository.Write
+	entities []reflect.Value
+	// priors are the documents that the entities replace, once they were read.
+	priors []*repository.Document
+}
+
+// prior returns what an entity replaces, nil for nothing.
+func (f *filling) prior(ctx context.Context, i int) (*repository.Document, error) {
+	if f.priors == nil {
+		if err := f.readPriors(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if p := f.priors[i]; p != nil && p.DeletedAt == "" && !f.w.New[i] {
+		return p, nil
+	}
+	return nil, nil
+}
+
+// readPriors reads what the entities replace, those of one partition together.
+// When the document is another one by the time of the write, the write is
+// refused for its etag.
+func (f *filling) readPriors(ctx context.Context) error {
+	f.priors = make([]*repository.Document, len(f.entities))
+	type home struct {
+		key   []any
+		ids   []string
+		which []int
+	}
+	homes := map[string]*home{}
+	for i := range f.entities {
+		if raw := f.w.Before[i]; raw != nil {
+			d, _, err := f.m.docs.ReadDocument(raw)
+			if err != nil {
+				return err
+			}
+			f.priors[i] = &d
+			continue
+		}
+		if f.w.New[i] {
+			continue
+		}
+		key := f.m.keyOf(f.entities[i])
+		h := homes[fmt.Sprint(key)]
+		if h == nil {
+			h = &home{key: key}
+			homes[fmt.Sprint(key)] = h
+		}
+		h.ids, h.which = append(h.ids, metaOf(f.w.Entities[i]).ID), append(h.which, i)
+	}
+	for _, h := range homes {
+		docs, err := f.m.docs.DocumentsByID(ctx, f.w.TenantID, h.key, distinct(slices.Clone(h.ids)), f.m.memory()...)
+		if err != nil {
+			return err
+		}
+		for n, i := range h.which {
+			if d, ok := docs[h.ids[n]]; ok {
+				f.priors[i] = &d
+			}
+		}
+	}
+	return nil
+}
+
+// memory are the members of a replaced document that matter.
+func (m *member) memory() []string {
+	names := []string{repository.MovedField, wishesField}
+	for _, g := range m.groups {
+		names = append(names, topOf(g.ref.Path))
+		for _, c := range g.snaps {
+			names = append(names, topOf(c.field.Path))
+		}
+	}
+	for _, t := range m.tracked {
+		names = append(names, topOf(t.Path))
+	}
+	for _, l := range m.lists {
+		names = append(names, l.field.Path)
+	}
+	return distinct(names)
+}
+
+func metaOf(entity any) *tenantitem.Meta {
+	item, ok := entity.(interface{ ItemMeta() *tenantitem.Meta })
+	if !ok {
+		return &tenantitem.Meta{}
+	}
+	return item.ItemMeta()
+}
+
+// slot is an object in an entity that holds copies.
+type slot struct {
+	i     int // of the entity
+	group *group
+	value reflect.Value
+	ref   string
+	// before is the object of the replaced document that this one continues.
+	before *holder
+}
+
+// copy fills the copies of all entities.
+func (f *filling) copy(ctx context.Context) error {
+	slots, err := f.slots(ctx)
+	if err != nil {
+		return err
+	}
+	ids, fields := map[*member][]string{}, map[*member][]string{}
+	for _, s := range slots {
+		if s.ref != "" && (len(s.group.syncs) > 0 || s.before == nil) {
+			ids[s.group.source] = append(ids[s.group.source], s.ref)
+			fields[s.group.source] = append(fields[s.group.source], s.group.sourceFields()...)
+		}
+	}
+	sources := map[*member]map[string]repository.Document{}
+	for source, wanted := range ids {
+		if sources[source], err = read(ctx, source, f.w.TenantID, wanted, distinct(fields[source])); err != nil {
+			return err
+		}
+	}
+	for i := range slots {
+		if err := f.fillSlot(ctx, &slots[i], sources[slots[i].group.source]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slots finds every place for copies and, where snapshots are among them, what
+// it held before.
+func (f *filling) slots(ctx context.Context) ([]slot, error) {
+	var all []slot
+	for i, entity := range f.entities {
+		for _, g := range f.m.groups {
+			first := len(all)
+			g.ref.Holders(entity, func(value reflect.Value) {
+				s := slot{i: i, group: g, value: value}
+				if ref, ok := g.ref.In(value); ok {
+					s.ref = ref.String()
+				}
+				all = append(all, s)
+			})
+			for _, s := range all[first:] {
+				if s.ref == "" {
+					continue
+				}
+				if err := tenantitem.ValidateID(s.ref); err != nil {
+					return nil, fmt.Errorf("%s: %w", g.ref.Path, err)
+				}
+			}
+			if len(g.snaps) == 0 {
+				continue
+			}
+			if err := f.match(ctx, all[first:], g); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// match pairs the places of one group with those of the replaced document:
+// elements of arrays move, so they are known by their reference, and among
+// several with the same one by what they hold.
+func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
+	if len(slots) == 0 {
+		return nil
+	}
+	prior, err := f.prior(ctx, slots[0].i)
+	if err != nil || prior == nil {
+		return err
+	}
+	before, err := holdersIn(prior.Fields, g.steps, "", nil)
+	if err != nil {
+		return err
+	}
+	taken := make([]bool, len(before))
+	for _, exactly := range []bool{true, false} {
+		for i := range slots {
+			for j := range before {
+				if slots[i].before != nil || taken[j] || before[j].text(g.ref.Name) != slots[i].ref {
+					continue
+				}
+				if same, err := slots[i].holdsSame(before[j]); err != nil || exactly && !same {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+				slots[i].before, taken[j] = &before[j], true
+			}
+		}
+	}
+	return nil
+}
+
+// holdsSame reports whether a place's snapshots are those of the other.
+func (s *slot) holdsSame(before holder) (bool, error) {
+	for _, c := range s.group.snaps {
+		v, ok := c.field.In(s.value)
+		raw := c.empty
+		if ok {
+			var err error
+			if raw, err = repository.EncodeValue(v.Interface()); err != nil {
+				return false, err
+			}
+		}
+		if same, err := sameValue(c.field.Type, raw, before.members[c.field.Name]); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]repository.Document) error {
+	source, exists := sources[s.ref]
+	alive := exists && source.DeletedAt == ""
+	if s.ref != "" && !alive && (len(s.group.syncs) > 0 || s.before == nil) {
+		kept, err := f.continues(ctx, s)
+		if err != nil {
+			return err
+		}
+		if !kept {
+			return &parented.DanglingError{Field: s.group.ref.Path, EntityType: s.group.source.name(), ID: s.ref}
+		}
+	}
+	set := func(c copied, raw json.RawMessage) error {
+		if err := c.set(s.value, raw); err != nil {
+			return fmt.Errorf("denorm: %s, a copy of %s.%s: %w", c.field.Path, s.group.source.name(), c.source, err)
+		}
+		return nil
+	}
+	for _, c := range s.group.syncs {
+		raw := c.empty
+		if alive {
+			raw = c.wants(source.Fields)
+		} else if s.ref != "" {
+			continue // its source is gone; what was copied stays
+		}
+		if err := set(c, raw); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.group.snaps {
+		raw := c.empty
+		switch {
+		case s.before != nil:
+			raw = s.before.members[c.field.Name]
+		case alive:
+			raw = c.wants(source.Fields)
+		}
+		if err := set(c, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// continues reports whether a place without a source had that reference
+// before: its source was deleted since, and the document may go on.
+func (f *filling) continues(ctx context.Context, s *slot) (bool, error) {
+	if s.before != nil {
+		return true, nil
+	}
+	prior, err := f.prior(ctx, s.i)
+	if err != nil || prior == nil {
+		return false, err
+	}
+	before, err := holdersIn(prior.Fields, s.group.steps, "", nil)
+	return slices.ContainsFunc(before, func(h holder) bool { return h.text(s.group.ref.Name) == s.ref }), err
+}
+
+// set puts a JSON value into the field of an entity.
+func (c copied) set(in reflect.Value, raw json.RawMessage) error {
+	next := reflect.New(c.field.Type)
+	if raw != nil {
+		if err := repository.DecodeValue(raw, next.Interface()); err != nil {
+			return err
+		}
+	}
+	v, ok := c.field.In(in)
+	if !ok && (!v.IsValid() || next.Elem().IsZero()) {
+		return nil // an embedded struct that is not there, or nothing to hold
+	}
+	for v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	v.Set(next.Elem())
+	return nil
+}
+
+// link checks the ids that are new in a list, and keeps the following side's
+// changes as wishes.
+func (f *filling) link(ctx context.Context) error {
+	for _, l := range f.m.lists {
+		var added []string
+		for i, entity := range f.entities {
+			prior, err := f.prior(ctx, i)
+			if err != nil {
+				return err
+			}
+			now := refsOf(entity, l.field)
+			var old []string
+			if prior != nil {
+				old = refsIn(prior.Fields, l.field)
+			}
+			for _, id := range now {
+				if !slices.Contains(old, id) {
+					added = append(added, id)
+				}
+			}
+		}
+		for _, id := range added {
+			if err := tenantitem.ValidateID(id); err != nil {
+				return fmt.Errorf("%s: %w", l.field.Path, err)
+			}
+		}
+		found, err := read(ctx, l.other, f.w.TenantID, added, nil)
+		if err != nil {
+			return err
+		}
+		for _, id := range added {
+			if d, ok := found[id]; !ok || d.DeletedAt != "" {
+				return &parented.DanglingError{Field: l.field.Path, EntityType: l.other.name(), ID: id}
+			}
+		}
+	}
+	return nil
+}
+
+// remember hides beside each document what others have to learn of: the
+// references that it had, and the wishes of its lists.
+func (f *filling) remember() error {
+	for i := range f.entities {
+		if len(f.m.tracked) > 0 {
+			if err := f.hide(i, repository.MovedField, f.moved(i)); err != nil {
+				return err
+			}
+		}
+		if len(f.m.follows) > 0 {
+			if err := f.hide(i, wishesField, f.wished(i)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (f *filling) hide(i int, name string, v any) error {
+	if reflect.ValueOf(v).Len() == 0 {
+		return nil
+	}
+	raw, err := repository.EncodeValue(v)
+	if err == nil {
+		f.w.Hide(i, name, raw)
+	}
+	return err
+}
+
+// moved are the former references of a document, also of one that was deleted
+// and whose id it takes.
+func (f *filling) moved(i int) map[string][]string {
+	prior := f.priors[i]
+	if prior == nil {
+		return nil
+	}
+	moved := movedOf(*prior)
+	for _, t := range f.m.tracked {
+		now := refsOf(f.entities[i], t)
+		for _, id := range refsIn(prior.Fields, t) {
+			if slices.Contains(now, id) || slices.Contains(moved[t.Path], id) {
+				continue
+			}
+			if moved == nil {
+				moved = map[string][]string{}
+			}
+			moved[t.Path] = append(moved[t.Path], id)
+		}
+	}
+	return moved
+}
+
+// wished are the wishes of a document after this write.
+func (f *filling) wished(i int) map[string]wishes {
+	prior := f.priors[i]
+	out := map[string]wishes{}
+	for _, l := range f.m.follows {
+		var old []string
+		var w wishes
+		if prior != nil {
+			old = refsIn(prior.Fields, l.otherField)
+			w = wishesIn(prior.Fields)[l.otherField.Path]
+		}
+		w = w.change(old, refsOf(f.entities[i], l.otherField))
+		if len(w.Add)+len(w.Remove) > 0 {
+			out[l.otherField.Path] = w
+		}
+	}
+	return out
+}

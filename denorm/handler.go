@@ -1,0 +1,118 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// batch is the changed documents of one species and tenant on one page.
+type batch struct {
+	m      *member
+	tenant string
+	docs   []repository.Document
+}
+
+// handle follows the changes of one page. Every step computes anew what should
+// be there, so that a page may come again, or come late.
+//
+// The order matters in one place: what a document left behind for others is
+// taken away from it last.
+func (s *schema) handle(ctx context.Context, changes []changefeed.Change) error {
+	batches, err := s.sort(changes)
+	if err != nil {
+		return err
+	}
+	for _, b := range batches {
+		for _, r := range b.m.outward {
+			if err := follow(ctx, b.tenant, r, b.m, b.docs); err != nil {
+				return err
+			}
+		}
+		if err := b.keep(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sort groups the changes of a page; what is of no known species is passed
+// over.
+func (s *schema) sort(changes []changefeed.Change) ([]*batch, error) {
+	var batches []*batch
+	for _, c := range changes {
+		var head struct {
+			EntityType string `json:"entityType"`
+		}
+		if err := json.Unmarshal(c.Document, &head); err != nil {
+			continue // another application's document
+		}
+		i := slices.IndexFunc(s.members, func(m *member) bool { return slices.Contains(m.docs.Names(), head.EntityType) })
+		if i < 0 || len(s.members[i].own) == 0 && len(s.members[i].outward) == 0 {
+			continue
+		}
+		m := s.members[i]
+		m.docs.Saw(c.Session)
+		d, tenant, err := m.docs.ReadDocument(c.Document)
+		if err != nil {
+			return nil, fmt.Errorf("denorm: document %q of %s: %w", c.ID, m.name(), err)
+		}
+		at := slices.IndexFunc(batches, func(b *batch) bool { return b.m == m && b.tenant == tenant })
+		if at < 0 {
+			at = len(batches)
+			batches = append(batches, &batch{m: m, tenant: tenant})
+		}
+		batches[at].docs = append(batches[at].docs, d)
+	}
+	return batches, nil
+}
+
+// keep compares the changed documents themselves with what they should hold: a
+// writer may have read a source before it changed and written its copy after
+// the change was followed, and documents may be written by others. A document
+// that changed since this page was read is left alone; its newer version comes
+// as a change of its own.
+func (b *batch) keep(ctx context.Context) error {
+	docs := living(b.docs)
+	var found []finding
+	for _, r := range b.m.own {
+		f, err := r.check(ctx, b.tenant, docs, false)
+		if err != nil {
+			return err
+		}
+		found = append(found, f...)
+	}
+	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
+	patches, err := patchesOf(b.told(), found)
+	if err != nil || len(patches) == 0 {
+		return err
+	}
+	_, err = b.m.docs.PatchDocuments(ctx, patches)
+	if errors.Is(err, repository.ErrAmbiguous) {
+		return fmt.Errorf("denorm: copies in %s: %w", b.m.name(), err)
+	}
+	return err
+}
+
+// told takes away what the documents had left behind for others, now that
+// these know of it.
+func (b *batch) told() []repository.DocumentPatch {
+	var patches []repository.DocumentPatch
+	for _, d := range b.docs {
+		var names []string
+		for _, name := range []string{repository.MovedField, wishesField} {
+			if d.Fields[name] != nil {
+				names = append(names, "/"+name)
+			}
+		}
+		if len(names) > 0 {
+			patches = append(patches, repository.DocumentPatch{Document: d, Removes: names})
+		}
+	}
+	return patches
+}

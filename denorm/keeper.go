@@ -1,0 +1,122 @@
+package denorm
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Keeper keeps the copies of an opened database true: in the background
+// between Start and Stop, and on demand. It is safe for use by many goroutines.
+type Keeper struct {
+	copies     *Copies
+	processors map[string]*changefeed.Processor // by container
+	handled    atomic.Uint64
+}
+
+// Keeper returns what keeps the copies of the opened database. It sends
+// nothing.
+func (c *Copies) Keeper() (*Keeper, error) {
+	if c.db == nil {
+		return nil, &tenantitem.InvalidError{What: "denorm.Keeper", Reason: "no database is opened", Hint: "pass Extension() to registry.NewPlan and open the plan first"}
+	}
+	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}}
+	leases, ok := c.db.Container(c.cfg.LeaseContainer)
+	if !ok {
+		return nil, fmt.Errorf("denorm: the plan has no container %q", c.cfg.LeaseContainer)
+	}
+	for _, m := range c.schema.members {
+		id := m.species.Container
+		if k.processors[id] != nil || len(m.own) == 0 && len(m.outward) == 0 {
+			continue
+		}
+		cfg := c.cfg.Processor
+		cfg.Leases, cfg.Name = leases, c.cfg.Name
+		cfg.Container, _ = c.db.Container(id)
+		cfg.Logger = cmp.Or(cfg.Logger, c.db.Plan().Logger())
+		p, err := changefeed.New(cfg, k.handle)
+		if err != nil {
+			return nil, fmt.Errorf("denorm: container %q: %w", id, err)
+		}
+		k.processors[id] = p
+	}
+	return k, nil
+}
+
+func (k *Keeper) handle(ctx context.Context, changes []changefeed.Change) error {
+	k.handled.Add(1)
+	return k.copies.schema.handle(ctx, changes)
+}
+
+// Processor returns the processor of a container's changes, for its lag and
+// its quarantine.
+func (k *Keeper) Processor(container string) (*changefeed.Processor, bool) {
+	p, ok := k.processors[container]
+	return p, ok
+}
+
+// Containers returns the ids of the containers whose changes are followed.
+func (k *Keeper) Containers() []string {
+	ids := make([]string, 0, len(k.processors))
+	for id := range k.processors {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Start follows changes in the background until Stop. The context bounds the
+// start alone. When it fails, nothing runs.
+func (k *Keeper) Start(ctx context.Context) error {
+	for i, id := range k.Containers() {
+		if err := k.processors[id].Start(ctx); err != nil {
+			for _, started := range k.Containers()[:i] {
+				err = errors.Join(err, k.processors[started].Stop(ctx))
+			}
+			return fmt.Errorf("denorm: container %q: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// Stop ends what Start began: what is under way is finished, unless the
+// context ends first.
+func (k *Keeper) Stop(ctx context.Context) error {
+	failures := make([]error, len(k.processors))
+	var group sync.WaitGroup
+	for i, id := range k.Containers() {
+		group.Go(func() { failures[i] = k.processors[id].Stop(ctx) })
+	}
+	group.Wait()
+	return errors.Join(failures...)
+}
+
+// CatchUp returns when every change that was made before the call, and every
+// change that was made because of one, was followed. It works with and without
+// Start. A change that keeps failing is in quarantine afterwards; see
+// [changefeed.Processor.Quarantined].
+func (k *Keeper) CatchUp(ctx context.Context) error {
+	ids := k.Containers()
+	for round := 1; ; round++ {
+		before := k.handled.Load()
+		for _, id := range ids {
+			if err := k.processors[id].CatchUp(ctx); err != nil {
+				return fmt.Errorf("denorm: container %q: %w", id, err)
+			}
+		}
+		// What is handled in one container may change another, which this
+		// process sees in its own count. Of other processes it sees nothing
+		// but that they have caught up, so it asks once for each container
+		// that a change may have gone through.
+		if k.handled.Load() == before && round >= len(ids) || len(ids) == 1 {
+			return nil
+		}
+	}
+}

@@ -1,0 +1,143 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// kin keeps what a species knows of the documents that refer to it: how many
+// there are, and the newest of them.
+type kin struct {
+	parent, child *member
+	ref           *tenantitem.Field // of the child
+	counts        []*tenantitem.Field
+	recents       []recent
+}
+
+// recent is a field that holds the newest documents as cards.
+type recent struct {
+	field *tenantitem.Field
+	n     int
+	// card are the members of a card, which are members of the child too.
+	card []string
+}
+
+func (r *kin) holder() *member { return r.parent }
+
+func (r *kin) fields() []string {
+	var names []string
+	for _, f := range r.counts {
+		names = append(names, topOf(f.Path))
+	}
+	for _, n := range r.recents {
+		names = append(names, topOf(n.field.Path))
+	}
+	return distinct(names)
+}
+
+// affected returns the documents that the children refer to, and those that
+// they referred to until lately.
+func (r *kin) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+	var ids []string
+	for _, d := range changed {
+		ids = append(ids, refsIn(d.Fields, r.ref)...)
+		ids = append(ids, movedOf(d)[r.ref.Path]...)
+	}
+	parents, err := read(ctx, r.parent, tenant, ids, r.fields())
+	if err != nil || len(parents) == 0 {
+		return err
+	}
+	return yield(values(parents))
+}
+
+// check asks for the children of each parent. The parents were read before,
+// so that a count which another one overtook meets another etag.
+func (r *kin) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
+	var found []finding
+	for _, d := range docs {
+		key := r.child.keyOfRef(r.ref.Path, d.ID)
+		if len(r.counts) > 0 {
+			n, err := r.child.docs.Count(ctx, tenant, key, r.of(d.ID))
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range r.counts {
+				if found, err = compareWith(found, d, f, json.RawMessage(strconv.FormatInt(n, 10))); err != nil {
+					return nil, err
+				}
+			}
+		}
+		for _, n := range r.recents {
+			cards, err := r.newest(ctx, tenant, key, d.ID, n)
+			if err != nil {
+				return nil, err
+			}
+			if found, err = compareWith(found, d, n.field, cards); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// of looks for the living documents that refer to one.
+func (r *kin) of(id string) repository.Query {
+	refers := repository.Eq(r.ref.Path, id)
+	if r.ref.Kind == tenantitem.KindArray {
+		refers = repository.Contains(r.ref.Path, id)
+	}
+	return repository.Where(refers, repository.Missing("deletedAt"))
+}
+
+// newest returns the cards of the newest documents that refer to one, as the
+// parent's field stores them.
+func (r *kin) newest(ctx context.Context, tenant string, key []any, id string, n recent) (json.RawMessage, error) {
+	cards := make([]map[string]json.RawMessage, 0, n.n)
+	for d, err := range r.child.docs.Documents(ctx, tenant, key, r.of(id).OrderByDesc("id").Limit(n.n), n.card...) {
+		if err != nil {
+			return nil, err
+		}
+		cards = append(cards, d.Fields)
+	}
+	raw, err := repository.EncodeValue(cards)
+	if err != nil {
+		return nil, err
+	}
+	into := reflect.New(n.field.Type)
+	if err := repository.DecodeValue(raw, into.Interface()); err != nil {
+		return nil, fmt.Errorf("denorm: a %s does not fit the cards in %s.%s: %w", r.child.name(), r.parent.name(), n.field.Path, err)
+	}
+	return repository.EncodeValue(into.Interface())
+}
+
+// compareWith adds a finding when a document's field is not what was computed.
+func compareWith(found []finding, d repository.Document, f *tenantitem.Field, want json.RawMessage) ([]finding, error) {
+	have := memberAt(d.Fields, f.Path)
+	same, err := sameValue(f.Type, have, want)
+	if err != nil {
+		return nil, fmt.Errorf("denorm: %s of document %q: %w", f.Path, d.ID, err)
+	}
+	if same {
+		return found, nil
+	}
+	return append(found, finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: have, want: want}), nil
+}
+
+// movedOf returns the references that a document had until lately, by field.
+func movedOf(d repository.Document) map[string][]string {
+	raw, ok := d.Fields[repository.MovedField]
+	if !ok {
+		return nil
+	}
+	var moved map[string][]string
+	if repository.DecodeValue(raw, &moved) != nil {
+		return nil
+	}
+	return moved
+}

@@ -1,0 +1,236 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// link keeps the ids of a many-to-many on both sides. One side leads: what its
+// documents list is what holds. A change of the other side's list is kept
+// beside it as a wish, in the same write, until the leading documents follow;
+// the other side's list is what the leading side says, and its own wishes.
+// Lists are therefore never compared as peers, where nothing could tell an id
+// that was added here from one that was removed there.
+type link struct {
+	lead, other           *member
+	leadField, otherField *tenantitem.Field
+}
+
+// wishesField is the hidden member of the following side, by field.
+const wishesField = "_links"
+
+// wishes are the ids that a document's list was given, and that were taken
+// from it, and that the other side does not know yet.
+type wishes struct {
+	Add    []string `json:"add,omitempty"`
+	Remove []string `json:"remove,omitempty"`
+}
+
+func wishesIn(fields map[string]json.RawMessage) map[string]wishes {
+	raw, ok := fields[wishesField]
+	if !ok {
+		return nil
+	}
+	var all map[string]wishes
+	if repository.DecodeValue(raw, &all) != nil {
+		return nil
+	}
+	return all
+}
+
+// change adds what was done to a list to what is wished already.
+func (w wishes) change(old, now []string) wishes {
+	for _, id := range now {
+		if !slices.Contains(old, id) {
+			w.Remove = without(w.Remove, id)
+			w.Add = distinct(append(slices.Clone(w.Add), id))
+		}
+	}
+	for _, id := range old {
+		if !slices.Contains(now, id) {
+			w.Add = without(w.Add, id)
+			w.Remove = distinct(append(slices.Clone(w.Remove), id))
+		}
+	}
+	return w
+}
+
+func without(ids []string, id string) []string {
+	return slices.DeleteFunc(slices.Clone(ids), func(have string) bool { return have == id })
+}
+
+// merge returns the list that holds what is wanted, with what stays in its old
+// order and what is new behind it.
+func merge(have []string, want map[string]bool) []string {
+	out := make([]string, 0, len(want))
+	seen := map[string]bool{}
+	for _, id := range have {
+		if want[id] && !seen[id] {
+			out = append(out, id)
+			seen[id] = true
+		}
+	}
+	var more []string
+	for id := range want {
+		if !seen[id] {
+			more = append(more, id)
+		}
+	}
+	return append(out, distinct(more)...)
+}
+
+// listing is a finding when a document does not list these ids.
+func listing(found []finding, d repository.Document, f *tenantitem.Field, want map[string]bool) ([]finding, error) {
+	have := refsIn(d.Fields, f)
+	list := merge(have, want)
+	if slices.Equal(have, list) {
+		return found, nil
+	}
+	raw, err := repository.EncodeValue(list)
+	if err != nil {
+		return nil, err
+	}
+	return append(found, finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: d.Fields[f.Path], want: raw}), nil
+}
+
+// leading keeps the side that leads: it follows the wishes of the other side,
+// and gives up documents that are gone.
+type leading struct{ *link }
+
+func (r leading) holder() *member  { return r.lead }
+func (r leading) fields() []string { return []string{r.leadField.Path} }
+
+func (r leading) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+	var ids []string
+	for _, d := range changed {
+		w := wishesIn(d.Fields)[r.otherField.Path]
+		ids = append(append(ids, w.Add...), w.Remove...)
+		if d.DeletedAt != "" {
+			q := repository.Where(repository.Contains(r.leadField.Path, d.ID), repository.Missing("deletedAt"))
+			if err := inChunks(r.lead.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield); err != nil {
+				return err
+			}
+		}
+	}
+	docs, err := read(ctx, r.lead, tenant, ids, r.fields())
+	if err != nil || len(docs) == 0 {
+		return err
+	}
+	return yield(values(docs))
+}
+
+func (r leading) check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error) {
+	want := make([]map[string]bool, len(docs))
+	var ids []string
+	for i, d := range docs {
+		want[i] = map[string]bool{}
+		for _, id := range refsIn(d.Fields, r.leadField) {
+			want[i][id] = true
+			ids = append(ids, id)
+		}
+	}
+	others, err := read(ctx, r.other, tenant, ids, []string{wishesField})
+	if err != nil {
+		return nil, err
+	}
+	for i := range want {
+		for id := range want[i] {
+			if other, seen := others[id]; seen && other.DeletedAt != "" || !seen && strict {
+				delete(want[i], id)
+			}
+		}
+	}
+	for i, d := range docs {
+		q := repository.SQL("ARRAY_CONTAINS(c."+wishesField+fieldSQL("", r.otherField.Path)+".add, @lead) OR ARRAY_CONTAINS(c."+wishesField+fieldSQL("", r.otherField.Path)+".remove, @lead)",
+			repository.P("lead", d.ID)).And(repository.Missing("deletedAt"))
+		for other, err := range r.other.docs.Documents(ctx, tenant, nil, q, wishesField) {
+			if err != nil {
+				return nil, err
+			}
+			w := wishesIn(other.Fields)[r.otherField.Path]
+			if slices.Contains(w.Add, d.ID) {
+				want[i][other.ID] = true
+			} else {
+				delete(want[i], other.ID)
+			}
+		}
+	}
+	var found []finding
+	for i, d := range docs {
+		if found, err = listing(found, d, r.leadField, want[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// following keeps the other side: what the leading documents say.
+type following struct{ *link }
+
+func (r following) holder() *member  { return r.other }
+func (r following) fields() []string { return []string{r.otherField.Path, wishesField} }
+
+func (r following) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+	var ids []string
+	for chunk := range slices.Chunk(changed, maxConditions) {
+		some := make([]repository.Predicate, 0, len(chunk))
+		for _, d := range chunk {
+			some = append(some, repository.Contains(r.otherField.Path, d.ID))
+			if d.DeletedAt == "" {
+				ids = append(ids, refsIn(d.Fields, r.leadField)...)
+			}
+		}
+		listers := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
+		if err := inChunks(r.other.docs.Documents(ctx, tenant, nil, listers, r.fields()...), yield); err != nil {
+			return err
+		}
+	}
+	docs, err := read(ctx, r.other, tenant, ids, r.fields())
+	if err != nil || len(docs) == 0 {
+		return err
+	}
+	return yield(values(docs))
+}
+
+func (r following) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
+	want := map[string]map[string]bool{}
+	for _, d := range docs {
+		want[d.ID] = map[string]bool{}
+	}
+	for chunk := range slices.Chunk(docs, maxConditions) {
+		some := make([]repository.Predicate, len(chunk))
+		for i, d := range chunk {
+			some[i] = repository.Contains(r.leadField.Path, d.ID)
+		}
+		q := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
+		for lead, err := range r.lead.docs.Documents(ctx, tenant, nil, q, r.leadField.Path) {
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range refsIn(lead.Fields, r.leadField) {
+				if want[id] != nil {
+					want[id][lead.ID] = true
+				}
+			}
+		}
+	}
+	var found []finding
+	var err error
+	for _, d := range docs {
+		w := wishesIn(d.Fields)[r.otherField.Path]
+		for _, id := range w.Add {
+			want[d.ID][id] = true
+		}
+		for _, id := range w.Remove {
+			delete(want[d.ID], id)
+		}
+		if found, err = listing(found, d, r.otherField, want[d.ID]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}

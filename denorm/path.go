@@ -1,0 +1,122 @@
+package denorm
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// step is one member on the way to the objects that hold a copy.
+type step struct {
+	name  string
+	array bool // the member is an array, and every element is meant
+}
+
+// stepsOf splits the way to a field's holder: "items[].productName" is held by
+// every element of "items".
+func stepsOf(path string) []step {
+	parts := strings.Split(path, ".")
+	steps := make([]step, 0, len(parts)-1)
+	for _, part := range parts[:len(parts)-1] {
+		name, array := strings.CutSuffix(part, "[]")
+		steps = append(steps, step{name, array})
+	}
+	return steps
+}
+
+// topOf is the top-level member that a path begins with.
+func topOf(path string) string {
+	top, _, _ := strings.Cut(path, ".")
+	return strings.TrimSuffix(top, "[]")
+}
+
+// holder is an object in a stored document that directly holds a copy.
+type holder struct {
+	pointer string // JSON pointer of the object; empty for the document
+	members map[string]json.RawMessage
+}
+
+// text returns a member that is a string, and "" for anything else.
+func (h holder) text(name string) string {
+	var s string
+	if raw, ok := h.members[name]; !ok || repository.DecodeValue(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// holdersIn finds the objects at the end of steps. What is missing or null
+// holds nothing; what has another shape than the entity's struct is an error.
+func holdersIn(members map[string]json.RawMessage, steps []step, pointer string, found []holder) ([]holder, error) {
+	if len(steps) == 0 {
+		return append(found, holder{pointer, members}), nil
+	}
+	raw, ok := members[steps[0].name]
+	if !ok {
+		return found, nil
+	}
+	pointer += "/" + escapePointer(steps[0].name)
+	elements := []map[string]json.RawMessage{nil}
+	into := any(&elements)
+	if !steps[0].array {
+		into = &elements[0]
+	}
+	if err := repository.DecodeValue(raw, into); err != nil {
+		return nil, fmt.Errorf("denorm: the member at %s has another shape than its struct: %w", pointer, err)
+	}
+	var err error
+	for i, inner := range elements {
+		if inner == nil {
+			continue
+		}
+		at := pointer
+		if steps[0].array {
+			at += "/" + strconv.Itoa(i)
+		}
+		if found, err = holdersIn(inner, steps[1:], at, found); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// memberAt follows a path without array steps; nil is nothing there.
+func memberAt(members map[string]json.RawMessage, path string) json.RawMessage {
+	name, rest, deeper := strings.Cut(path, ".")
+	raw := members[name]
+	if !deeper || raw == nil {
+		return raw
+	}
+	var inner map[string]json.RawMessage
+	if repository.DecodeValue(raw, &inner) != nil {
+		return nil
+	}
+	return memberAt(inner, rest)
+}
+
+func escapePointer(name string) string {
+	return strings.NewReplacer("~", "~0", "/", "~1").Replace(name)
+}
+
+func splitPointer(pointer string) []string {
+	tokens := strings.Split(pointer, "/")[1:]
+	for i, token := range tokens {
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	}
+	return tokens
+}
+
+// fieldSQL writes a path as the query language has it, after an alias.
+func fieldSQL(alias string, path ...string) string {
+	var b strings.Builder
+	b.WriteString(alias)
+	for _, part := range path {
+		for name := range strings.SplitSeq(part, ".") {
+			b.WriteString("[" + strconv.Quote(name) + "]")
+		}
+	}
+	return b.String()
+}
