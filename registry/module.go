@@ -30,10 +30,10 @@ type Params struct {
 }
 
 // Module adds a database to an fx application. It takes a *azcosmos.Client,
-// which [NewClient] makes, and provides the [*Database]; the repositories are
-// provided by [Entity] and [Child]. When the application starts, the
-// database is prepared before anything that uses a repository; see
-// [Database.Prepare].
+// which [NewClient] makes, and provides the [*Database], its [*Tenants] and its
+// [*parented.Forest]; the repositories are provided by [Entity] and [Child].
+// When the application starts, the database is prepared before anything that
+// uses a repository; see [Database.Prepare].
 func Module(cfg Config) fx.Option {
 	return fx.Module("grove",
 		fx.Provide(func(lc fx.Lifecycle, p Params) (*Database, error) {
@@ -49,6 +49,7 @@ func Module(cfg Config) fx.Option {
 			lc.Append(background(db.Upkeep))
 			return db, nil
 		}),
+		fx.Provide((*Database).Tenants, (*Database).Forest),
 		// Registrations that nobody asks for yet must be checked all the same,
 		// and the hook above must come before those of their users.
 		fx.Invoke(func(*Database) {}),
