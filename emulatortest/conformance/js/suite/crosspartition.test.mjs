@@ -105,19 +105,24 @@ for (const [name, query] of [
   });
 }
 
+// A client that asks on by itself never reads the partitions again after 410/1002 in an ORDER BY: that is the SDK's own
+// shortcoming. With the continuation in a new client both kinds of query must survive a split.
 for (const [name, query] of [
   ["filter", "SELECT VALUE c.u FROM c WHERE c.u >= 0"],
   ["ORDER BY", "SELECT VALUE c.u FROM c ORDER BY c.u"],
 ]) {
   test(`a ${name} that was begun before a split is finished after it`, async () => {
     const container = await filled(shapes[1]);
-    const reader = connect().database(database.id).container(container.id);
-    const iterator = reader.items.query(query, { maxItemCount: 20, maxDegreeOfParallelism: 1 });
     const seen = [];
-    // Its first pages may be empty, while the SDK collects the first rows of each partition.
-    while (seen.length === 0) seen.push(...((await iterator.fetchNext()).resources ?? []));
-    await growTo(container, 9);
-    while (iterator.hasMoreResults()) seen.push(...((await iterator.fetchNext()).resources ?? []));
+    let continuationToken;
+    do {
+      const other = connect().database(database.id).container(container.id);
+      const page = await other.items.query(query, { maxItemCount: 20, continuationToken, enableQueryControl: true, forceQueryPlan: true }).fetchNext();
+      seen.push(...(page.resources ?? []));
+      continuationToken = page.continuationToken;
+      assert.ok(seen.length <= documents.length, "rows came twice");
+      if ((await countRanges(container)) < 9 && seen.length >= 20) await growTo(container, 9);
+    } while (continuationToken);
     const want = documents.map((d) => d.u).sort((a, b) => a - b);
     assert.deepEqual(name === "filter" ? seen.sort((a, b) => a - b) : seen, want);
   });
