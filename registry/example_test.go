@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"log/slog"
 	"time"
@@ -43,7 +42,7 @@ func freshHost() string {
 }
 
 // quiet keeps the examples' output to what they print.
-func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func quiet() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func ExampleModule() {
 	ctx := context.Background()
