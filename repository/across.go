@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -47,7 +48,7 @@ func readAcross[R any](ctx context.Context, k *call, q Query, expression string,
 		return err
 	}
 	left := q.limit
-	_, err = inTurn(ctx, k, p, p.spans(k.core), func() int { return left }, func(rows []R) (bool, error) {
+	_, err = inTurn(ctx, k, p, p.spans(k.core), func() int { return cmp.Or(left, q.page) }, func(rows []R) (bool, error) {
 		for i := range rows {
 			if check != nil {
 				if err := check(&rows[i]); err != nil {

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -48,7 +49,7 @@ func projectAs[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, pr
 		return err
 	}
 	for from := ""; ; {
-		rows, next, err := fetchPage[V](ctx, k, &r.at, st, from, q.limit)
+		rows, next, err := fetchPage[V](ctx, k, &r.at, st, from, cmp.Or(q.limit, q.page))
 		if err != nil {
 			return err
 		}

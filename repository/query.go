@@ -15,6 +15,7 @@ type Query struct {
 	raw    []rawCondition
 	order  []ordering
 	limit  int
+	page   int      // rows that one answer may hold where there is no limit; 0 leaves it to the service
 	group  []string // columns of GROUP BY, set by the function of that name
 	broken error
 }

@@ -35,6 +35,7 @@ type Document struct {
 func (s *Species) Documents(ctx context.Context, tenant string, key []any, q Query, fields ...string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		r := s.reader(s.in(tenant, key))
+		q.page = maxIDsPerQuery
 		k := call{core: s.core, op: "Documents", at: &r.at}
 		err := r.startQuery(ctx, &k)
 		if err == nil {
