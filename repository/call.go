@@ -59,7 +59,7 @@ func (k *call) start(ctx context.Context) error {
 
 // once makes one call into the SDK, counts it, and notes how far it saw.
 func (k *call) once(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
-	x.tally, x.metered, x.paged, x.repeated = tallyFrom(ctx), false, false, false
+	x.tally, x.metered, x.paged, x.sent, x.repeated = tallyFrom(ctx), false, false, false, false
 	if !x.settles && x.tally.exhausted() {
 		return ErrBudget
 	}

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest"
@@ -344,4 +345,46 @@ func TestLostAnswersThroughALaggingReplica(t *testing.T) {
 			})
 		})
 	}
+}
+
+// twice sends every write again, as the SDK does where another region may take
+// it, and gives the second answer.
+type twice struct{}
+
+func (twice) Do(req *policy.Request) (*http.Response, error) {
+	if req.Raw().Method != http.MethodGet {
+		first := req.Clone(req.Raw().Context())
+		if _, err := first.Next(); err != nil {
+			return nil, err
+		}
+		if err := req.RewindBody(); err != nil {
+			return nil, err
+		}
+	}
+	return req.Next()
+}
+
+func TestWritesThatTheClientSendsTwice(t *testing.T) {
+	t.Parallel()
+	b := setupNotes(t)
+	var options azcosmos.ClientOptions
+	options.PerRetryPolicies = []policy.Policy{twice{}}
+	container, err := b.emulator.Client(repository.ClientOptions(&options)).NewContainer("db", "main")
+	must(t, err)
+	acme, ctx := newRepository(t, container, repository.Config{}).In("acme"), t.Context()
+	n := &Note{Title: "x"}
+	must(t, acme.Create(ctx, n))
+	n.Title = "y"
+	must(t, acme.Replace(ctx, n))
+	got, err := acme.Mutate(ctx, n.ID, func(n *Note) error { n.Count++; return nil })
+	must(t, err)
+	if got.Count != 1 || got.Title != "y" {
+		t.Errorf("got %+v", got)
+	}
+	receipt, err := acme.SaveAll(ctx, slices.Values(notesFrom(120)), nil)
+	must(t, err)
+	if receipt.Succeeded != 120 {
+		t.Errorf("%d succeeded", receipt.Succeeded)
+	}
+	must(t, acme.Delete(ctx, n.ID, nil))
 }

@@ -45,8 +45,9 @@ type exchange struct {
 	pinned bool
 	// paged says that page got the body.
 	paged bool
-	// repeated says that the SDK sent the call more than once.
-	repeated bool
+	// sent and repeated say that the SDK sent the call, and more than once, as
+	// it does for accounts with several write regions.
+	sent, repeated bool
 	// settles says that the call finds out about an earlier write, so that a
 	// used up budget must not stop it.
 	settles bool
@@ -80,6 +81,9 @@ func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 		return resp, err
 	}
 	x.metered = true
+	if req.Raw().Method != http.MethodGet {
+		x.sent, x.repeated = true, x.repeated || x.sent
+	}
 	if err != nil {
 		x.tally.add(1, 0)
 		return resp, err
