@@ -73,7 +73,18 @@ func (c *core) compile(at *partition, q Query, projection string) (statement, er
 	}
 	w := &sqlWriter{model: c.model}
 	w.text.WriteString(projection)
-	word := " WHERE "
+	if err := c.writeConditions(w, " WHERE ", at, q); err != nil {
+		return statement{}, err
+	}
+	if err := q.writeOrder(w); err != nil {
+		return statement{}, err
+	}
+	return statement{text: w.text.String(), params: w.params}, nil
+}
+
+// writeConditions writes what restricts a query to the scope and to what q
+// looks for. word stands before the first condition.
+func (c *core) writeConditions(w *sqlWriter, word string, at *partition, q Query) error {
 	condition := func(format string, args ...any) {
 		w.text.WriteString(word)
 		fmt.Fprintf(&w.text, format, args...)
@@ -101,22 +112,19 @@ func (c *core) compile(at *partition, q Query, projection string) (statement, er
 	for _, p := range q.where {
 		condition("")
 		if err := p.write(w); err != nil {
-			return statement{}, err
+			return err
 		}
 	}
 	for _, raw := range q.raw {
 		if err := checkRaw(raw); err != nil {
-			return statement{}, err
+			return err
 		}
 		condition("(%s)", raw.text)
 		for _, p := range raw.params {
 			w.params = append(w.params, azcosmos.QueryParameter{Name: "@" + p.Name, Value: p.Value})
 		}
 	}
-	if err := q.writeOrder(w); err != nil {
-		return statement{}, err
-	}
-	return statement{text: w.text.String(), params: w.params}, nil
+	return nil
 }
 
 func (q Query) writeOrder(w *sqlWriter) error {

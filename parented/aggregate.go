@@ -1,0 +1,93 @@
+package parented
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Part is the children of one type that [Load] reads with their parent.
+type Part[C, P any] struct {
+	// Items are the children that were read, at most Size.
+	Items []*C
+	// More says that there are more; read them with Under(parent).Page.
+	More bool
+
+	repo   *Repository[C, P]
+	q      repository.Query
+	size   int
+	beside bool
+	lot    *repository.Lot[C]
+}
+
+// With is any [*Part] of a parent, for Load.
+type With[P any] interface {
+	begin(parents *repository.Scope[P], id string) (repository.Reading, error)
+	end()
+}
+
+// maxPart bounds what one aggregate brings into memory.
+const maxPart = 1000
+
+// Part prepares to read up to size children, 1 to 1,000, with their parent. A
+// part is used once.
+func (r *Repository[C, P]) Part(q repository.Query, size int) *Part[C, P] {
+	return &Part[C, P]{repo: r, q: q, size: size}
+}
+
+// Beside says that the children lie in their parent's own logical partition,
+// such as orders and their customer under /tenantId,/customerId. Children that
+// lie elsewhere are not found then.
+func (p *Part[C, P]) Beside() *Part[C, P] {
+	p.beside = true
+	return p
+}
+
+func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (repository.Reading, error) {
+	if p.size < 1 || p.size > maxPart {
+		return nil, &tenantitem.InvalidError{What: "part of " + p.repo.EntityType(), Reason: fmt.Sprintf("its size is %d", p.size), Hint: "use 1 to 1000, and Under(parent).Page for more"}
+	}
+	under := p.repo.UnderID(parents.Tenant(), tenantitem.Ref[P](id))
+	if under.err != nil {
+		return nil, under.err
+	}
+	scope := under.items()
+	if p.beside {
+		scope = p.repo.children.In(parents.Tenant(), parents.Key()...)
+	}
+	p.lot = scope.Lot(under.only(p.q), p.size)
+	return p.lot, nil
+}
+
+func (p *Part[C, P]) end() { p.Items, p.More = p.lot.Items, p.lot.More }
+
+// Load reads a document together with chosen parts of its children: with one
+// query where all parts lie [Part.Beside] it and none is sorted or has a
+// condition in SQL, else with one query for each. It fails with
+// [repository.ErrNotFound] when there is no such parent.
+func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, parts ...With[P]) (*P, error) {
+	if err := tenantitem.ValidateID(id); err != nil {
+		return nil, err
+	}
+	root := parents.Lot(repository.Where(repository.Eq("id", id)), 1)
+	readings := []repository.Reading{root}
+	for _, p := range parts {
+		reading, err := p.begin(parents, id)
+		if err != nil {
+			return nil, err
+		}
+		readings = append(readings, reading)
+	}
+	if err := repository.ReadTogether(ctx, readings...); err != nil {
+		return nil, err
+	}
+	if len(root.Items) == 0 {
+		return nil, fmt.Errorf("load %q: %w", id, repository.ErrNotFound)
+	}
+	for _, p := range parts {
+		p.end()
+	}
+	return root.Items[0], nil
+}

@@ -1,0 +1,119 @@
+package parented_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+func TestLoadFromSeveralPartitions(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	g := setup(t)
+	note := g.tree(t, "acme", 7, 0)
+	g.tree(t, "acme", 3, 0)
+	must(t, g.labels.Under(note).Create(ctx, &Label{Text: "go"}))
+	newest := g.comments.Part(repository.All().OrderByDesc("body"), 3)
+	labels := g.labels.Part(repository.All(), 10)
+	tallied, tally := repository.WithTally(ctx)
+	got, err := parented.Load(tallied, g.notes.In("acme"), note.ID, newest, labels)
+	must(t, err)
+	if got.Title != "root" || len(newest.Items) != 3 || !newest.More || newest.Items[0].Body != "c6" || len(labels.Items) != 1 || labels.More {
+		t.Fatalf("%+v, %d comments, more %t, %d labels", got, len(newest.Items), newest.More, len(labels.Items))
+	}
+	if tally.Requests() != 3 {
+		t.Errorf("%d requests for a root and two parts", tally.Requests())
+	}
+	_, err = parented.Load(ctx, g.notes.In("acme"), "nobody", g.labels.Part(repository.All(), 10))
+	mustBe(t, err, repository.ErrNotFound)
+	_, err = parented.Load(ctx, g.notes.In("globex"), note.ID)
+	mustBe(t, err, repository.ErrNotFound)
+	for _, size := range []int{0, -1, 1001} {
+		_, err = parented.Load(ctx, g.notes.In("acme"), note.ID, g.labels.Part(repository.All(), size))
+		mustBe(t, err, repository.ErrInvalid)
+	}
+	_, err = parented.Load(ctx, g.notes.In("acme"), "a/b")
+	mustBe(t, err, repository.ErrInvalid)
+}
+
+type Customer struct {
+	tenantitem.TenantItem[Customer]
+	CustomerID string `json:"customerId"`
+	Name       string `json:"name"`
+}
+
+type Order struct {
+	parented.ParentedItem[Order, Customer]
+	CustomerID string `json:"customerId"`
+	Total      int    `json:"total"`
+}
+
+type Address struct {
+	parented.ParentedItem[Address, Customer]
+	CustomerID string `json:"customerId"`
+	City       string `json:"city"`
+}
+
+func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	client := emulatortest.Client(t)
+	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "shop"}, nil)
+	must(t, err)
+	database, err := client.NewDatabase("shop")
+	must(t, err)
+	paths := []string{"/tenantId", "/customerId"}
+	_, err = database.CreateContainer(ctx, azcosmos.ContainerProperties{
+		ID:                     "sales",
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: paths, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
+	}, nil)
+	must(t, err)
+	container, err := database.NewContainer("sales")
+	must(t, err)
+	forest, cfg := parented.NewForest(parented.ForestConfig{}), repository.Config{PartitionKey: paths}
+	customers, err := repository.New[Customer](container, cfg)
+	must(t, err)
+	orders, err := parented.New[Order](forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade})
+	must(t, err)
+	addresses, err := parented.New[Address](forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade})
+	must(t, err)
+	for _, id := range []string{"ada", "bob"} {
+		c := &Customer{CustomerID: id, Name: id}
+		c.ID = id
+		must(t, customers.In("acme", id).Create(ctx, c))
+		for i := range 12 {
+			must(t, orders.Under(c).Create(ctx, &Order{CustomerID: id, Total: i}))
+		}
+		must(t, addresses.Under(c).Create(ctx, &Address{CustomerID: id, City: fmt.Sprint(id, "town")}))
+	}
+
+	few, home := orders.Part(repository.Where(repository.Gte("total", 2)), 5).Beside(), addresses.Part(repository.All(), 5).Beside()
+	tallied, tally := repository.WithTally(ctx)
+	ada, err := parented.Load(tallied, customers.In("acme", "ada"), "ada", few, home)
+	must(t, err)
+	if ada.Name != "ada" || len(few.Items) != 5 || !few.More || len(home.Items) != 1 || home.More || home.Items[0].City != "adatown" {
+		t.Fatalf("%+v, %d orders, more %t, %d addresses", ada, len(few.Items), few.More, len(home.Items))
+	}
+	for _, o := range few.Items {
+		if o.CustomerID != "ada" || o.Total < 2 {
+			t.Errorf("order: %+v", o)
+		}
+	}
+	if tally.Requests() != 1 {
+		t.Errorf("%d requests", tally.Requests())
+	}
+
+	must(t, customers.In("acme", "ada").Delete(ctx, "ada", nil))
+	if n, err := orders.In("acme").Count(ctx, repository.All()); err != nil || n != 12 {
+		t.Fatalf("%d orders left, want bob's, %v", n, err)
+	}
+	_, err = parented.Load(ctx, customers.In("acme", "ada"), "ada", addresses.Part(repository.All(), 5).Beside())
+	mustBe(t, err, repository.ErrNotFound)
+}
