@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,48 +38,75 @@ func fillBatches(b *testing.B, items *azcosmos.ContainerClient, n int) {
 }
 
 // BenchmarkFeed reads the same changes with the processor, leases and all, and
-// with a plain ReadChangeFeed loop that does nothing with them.
+// with a plain ReadChangeFeed loop that does nothing with them. The processor's
+// lag is asked for when half of the changes are handled, and at the end.
 func BenchmarkFeed(b *testing.B) {
 	bundle := setup(b, emulatortest.WithPartitions(4))
 	fillBatches(b, bundle.items, *changeCount)
-	b.Run("arm=processor", func(b *testing.B) {
-		for round := 0; b.Loop(); round++ {
-			handled := 0
-			cfg := bundle.config(fmt.Sprint("bench", round, b.N, time.Now().UnixNano()))
-			counted := make(chan int, 1024)
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				for n := range counted {
-					handled += n
-				}
-			}()
-			p, err := changefeed.New(cfg, func(_ context.Context, changes []changefeed.Change) error {
-				counted <- len(changes)
-				return nil
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
-			if err := p.CatchUp(b.Context()); err != nil {
-				b.Fatal(err)
-			}
-			close(counted)
-			<-done
-			if handled != *changeCount {
-				b.Fatalf("%d changes", handled)
-			}
-		}
+	perSecond := func(b *testing.B) {
+		b.Helper()
 		b.ReportMetric(float64(*changeCount)*float64(b.N)/b.Elapsed().Seconds(), "changes/s")
+	}
+	b.Run("arm=processor", func(b *testing.B) {
+		requests, lags := 0, [2]int64{}
+		for b.Loop() {
+			before := bundle.emu.Requests().Mark()
+			lags = processAll(b, bundle)
+			requests += bundle.emu.Requests().Mark() - before
+		}
+		perSecond(b)
+		b.ReportMetric(float64(requests)*1000/float64(*changeCount)/float64(b.N), "requests/1000changes")
+		b.ReportMetric(float64(lags[0]), "lag-halfway")
+		b.ReportMetric(float64(lags[1]), "lag-end")
 	})
 	b.Run("arm=loop", func(b *testing.B) {
+		requests := 0
 		for b.Loop() {
+			before := bundle.emu.Requests().Mark()
 			if n := plainLoop(b, bundle.items); n != *changeCount {
 				b.Fatalf("%d changes", n)
 			}
+			requests += bundle.emu.Requests().Mark() - before
 		}
-		b.ReportMetric(float64(*changeCount)*float64(b.N)/b.Elapsed().Seconds(), "changes/s")
+		perSecond(b)
+		b.ReportMetric(float64(requests)*1000/float64(*changeCount)/float64(b.N), "requests/1000changes")
 	})
+}
+
+// processAll catches up with a processor of a new name and returns its lag
+// halfway and at the end.
+func processAll(b *testing.B, bundle *testBundle) (lags [2]int64) {
+	b.Helper()
+	var p *changefeed.Processor
+	lag := func() (n int64) {
+		ranges, err := p.Lag(b.Context())
+		if err != nil {
+			b.Error(err)
+		}
+		for _, r := range ranges {
+			n += r.Changes
+		}
+		return n
+	}
+	var handled atomic.Int64
+	var once sync.Once
+	p, err := changefeed.New(bundle.config(fmt.Sprint("bench", time.Now().UnixNano())), func(_ context.Context, changes []changefeed.Change) error {
+		if handled.Add(int64(len(changes))) >= int64(*changeCount/2) {
+			once.Do(func() { lags[0] = lag() })
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := p.CatchUp(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	if handled.Load() != int64(*changeCount) {
+		b.Fatalf("%d changes", handled.Load())
+	}
+	lags[1] = lag()
+	return lags
 }
 
 func plainLoop(b *testing.B, items *azcosmos.ContainerClient) int {
