@@ -41,7 +41,8 @@
 // A write of a child looks at the parent before it and again after it. A
 // child that arrived too late for the delete's last look is therefore seen by
 // its own writer, which removes it and reports repository.ErrDanglingRef.
-// Only a process that dies between these two steps, in the same instant in
-// which another one deletes the parent, can leave a child behind;
-// [Forest.Sweep] finds and settles such children.
+// Two things can still leave a child behind: a process that dies between these
+// two steps in the instant in which another one deletes the parent, and, under
+// session consistency, two processes that for some milliseconds both read what
+// the other has already changed. [Forest.Sweep] finds and settles such children.
 package parented

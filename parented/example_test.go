@@ -162,3 +162,19 @@ func ExampleBuckets() {
 	// newest: 249
 	// 3 documents, <nil>
 }
+
+func ExampleLoad() {
+	g, done := exampleGrove()
+	defer done()
+	ctx := context.Background()
+	note := &Note{Title: "with comments"}
+	check(g.notes.In("acme").Create(ctx, note))
+	for i := range 5 {
+		check(g.comments.Under(note).Create(ctx, &Comment{Body: fmt.Sprint("c", i)}))
+	}
+	newest := g.comments.Part(repository.All().OrderByDesc("body"), 2)
+	got, err := parented.Load(ctx, g.notes.In("acme"), note.ID, newest)
+	check(err)
+	fmt.Println(got.Title, len(newest.Items), newest.Items[0].Body, newest.More)
+	// Output: with comments 2 c4 true
+}
