@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { connect, freshContainer, freshDatabase, growTo, plain, refused } from "./support.mjs";
+import { connect, freshContainer, freshDatabase, growTo, plain } from "./support.mjs";
 
 const client = connect();
 const database = await freshDatabase(client);
@@ -56,7 +56,7 @@ test("a batch holds at most 100 operations and 2 MB", async () => {
   const container = await freshContainer(database);
   const creates = (n, text) => Array.from({ length: n }, (_, i) => ({ operationType: "Create", resourceBody: { id: `${i}`, pk: "a", text } }));
   await assert.rejects(container.items.batch(creates(101), "a"), /100 operations/); // the SDK's own check
-  await refused(container.items.batch(creates(3, "x".repeat(800_000)), "a"), 413);
+  await assert.rejects(container.items.batch(creates(3, "x".repeat(800_000)), "a"), /Request size is too large/); // 413, whose code the SDK drops
   assert.deepEqual(await ids(container, "a"), []);
   assert.equal((await container.items.batch(creates(100), "a")).code, 200);
 });
