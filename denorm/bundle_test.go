@@ -114,7 +114,8 @@ func layout() registry.Config {
 
 // testBundle is an application over an account of its own.
 type testBundle struct {
-	t        testing.TB
+	t        failer
+	ctx      context.Context
 	emu      *emulatortest.Emulator
 	client   *azcosmos.Client
 	db       *registry.Database
@@ -128,9 +129,17 @@ type testBundle struct {
 
 const acme = "acme"
 
+// failer is a *testing.T, or the one of a property under test.
+type failer interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
 func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
 	t.Helper()
-	b := &testBundle{t: t, emu: emulatortest.New(t, opts...)}
+	b := &testBundle{t: t, ctx: t.Context(), emu: emulatortest.New(t, opts...)}
 	b.client = b.emu.Client(repository.ClientOptions(nil))
 	b.db, b.keeper = open(t, b.client, "", declarations()...)
 	if err := b.db.Prepare(t.Context()); err != nil {
@@ -177,7 +186,7 @@ func repo[T any, PT tenantitem.Root[T]](t testing.TB, db *registry.Database) *re
 
 func (b *testBundle) catchUp() {
 	b.t.Helper()
-	b.must(b.keeper.CatchUp(b.t.Context()))
+	b.must(b.keeper.CatchUp(b.ctx))
 }
 
 func (b *testBundle) must(err error) {
@@ -190,26 +199,26 @@ func (b *testBundle) must(err error) {
 func (b *testBundle) person(name string) *Person {
 	b.t.Helper()
 	p := &Person{Name: name}
-	b.must(b.persons.In(acme).Create(b.t.Context(), p))
+	b.must(b.persons.In(acme).Create(b.ctx, p))
 	return p
 }
 
 func (b *testBundle) task(project string, assignee *Person) *Task {
 	b.t.Helper()
 	task := &Task{Title: "t", AssigneeID: assignee.Ref()}
-	b.must(b.tasks.In(acme, project).Create(b.t.Context(), task))
+	b.must(b.tasks.In(acme, project).Create(b.ctx, task))
 	return task
 }
 
 func (b *testBundle) rename(p *Person, name string) {
 	b.t.Helper()
-	_, err := b.persons.In(acme).Mutate(b.t.Context(), p.ID, func(p *Person) error { p.Name = name; return nil })
+	_, err := b.persons.In(acme).Mutate(b.ctx, p.ID, func(p *Person) error { p.Name = name; return nil })
 	b.must(err)
 }
 
 func (b *testBundle) reread(task *Task) *Task {
 	b.t.Helper()
-	got, err := b.tasks.In(acme, task.Project).Get(b.t.Context(), task.ID)
+	got, err := b.tasks.In(acme, task.Project).Get(b.ctx, task.ID)
 	b.must(err)
 	return got
 }
@@ -217,7 +226,7 @@ func (b *testBundle) reread(task *Task) *Task {
 func (b *testBundle) audit() []denorm.Drift {
 	b.t.Helper()
 	var all []denorm.Drift
-	for d, err := range b.keeper.Audit(b.t.Context(), acme) {
+	for d, err := range b.keeper.Audit(b.ctx, acme) {
 		b.must(err)
 		all = append(all, d)
 	}
@@ -243,5 +252,3 @@ func (b *testBundle) requests(f func()) map[emulator.Operation]int {
 	}
 	return out
 }
-
-func background(t testing.TB) context.Context { return context.WithoutCancel(t.Context()) }

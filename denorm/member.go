@@ -118,7 +118,7 @@ func pathOf(keyPath string) string {
 }
 
 // sameValue compares two JSON values as the field's Go type sees them; nothing
-// there, null and the type's zero value are the same.
+// there, null, the type's zero value and an empty list are the same.
 func sameValue(t reflect.Type, a, b json.RawMessage) (bool, error) {
 	if bytes.Equal(a, b) {
 		return true, nil
@@ -138,6 +138,9 @@ func canonical(t reflect.Type, raw json.RawMessage) (json.RawMessage, error) {
 		if err := repository.DecodeValue(raw, v.Interface()); err != nil {
 			return nil, err
 		}
+	}
+	if elem := v.Elem(); (elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) && elem.Len() == 0 {
+		return json.RawMessage("null"), nil
 	}
 	return repository.EncodeValue(v.Interface())
 }

@@ -20,6 +20,8 @@ type Batch[T any] struct {
 	scope *Scope[T]
 	ops   []batchOp
 	err   error
+	// hidden is what hooks add to the document of each operation.
+	hidden map[int][]byte
 }
 
 // batchOp is one operation: how it joins the SDK's batch, and what becomes of
@@ -32,8 +34,7 @@ type batchOp struct {
 	etag   string // that the operation requires; "" for none
 	append func(*azcosmos.TransactionalBatch)
 	done   func(azcosmos.TransactionalBatchResult) error
-	entity any    // what hooks see, nil for none
-	hidden []byte // what hooks add beside the entity's fields
+	entity any // what hooks see, nil for none
 	// finish goes on with a delete under rules after the batch was applied.
 	finish func(context.Context) error
 	// prepare encodes the operation once hooks have seen its entity.
@@ -91,7 +92,7 @@ func (b *Batch[T]) whole(verb string, entity *T, add func(tb *azcosmos.Transacti
 		return b
 	}
 	meta := b.scope.repo.meta(entity)
-	based := meta.ETag
+	based, index := meta.ETag, len(b.ops)
 	b.ops = append(b.ops, batchOp{
 		verb: verb, id: meta.ID, entity: entity,
 		prepare: func(op *batchOp) error {
@@ -103,7 +104,7 @@ func (b *Batch[T]) whole(verb string, entity *T, add func(tb *azcosmos.Transacti
 			if verb == "Create" {
 				root = createdRoot
 			}
-			body, err := b.scope.encode(entity, []string{root + op.stamp}, op.hidden)
+			body, err := b.scope.encode(entity, []string{root + op.stamp}, b.hidden[index])
 			op.size = sentSize(body)
 			op.append = func(tb *azcosmos.TransactionalBatch) { add(tb, op.id, body, based) }
 			return err
@@ -201,8 +202,9 @@ func (b *Batch[T]) runHooks(ctx context.Context) error {
 	if err := b.scope.beforeWrite(ctx, w); err != nil {
 		return err
 	}
+	b.hidden = map[int][]byte{}
 	for i := range entities {
-		b.ops[at[i]].hidden = w.hidden[i]
+		b.hidden[at[i]] = w.hidden[i]
 	}
 	return nil
 }

@@ -236,7 +236,7 @@ func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entit
 		switch {
 		case err == nil:
 			for i := from; i < to; i++ {
-				items[i].op.hidden = w.hidden[i-from]
+				items[i].hidden = w.hidden[i-from]
 				kept = append(kept, i)
 			}
 		case b.ends(ctx, err):
@@ -260,7 +260,7 @@ func (s *Scope[T]) prepare(b *bulk, item *bulkItem, entity *T) error {
 	if item.op.etag != "" {
 		item.op.verb, root = "Replace", overwrittenRoot
 	}
-	body, err := s.encode(entity, []string{root + item.op.stamp}, item.op.hidden)
+	body, err := s.encode(entity, []string{root + item.op.stamp}, item.hidden)
 	if err != nil {
 		return err
 	}

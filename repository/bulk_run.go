@@ -17,6 +17,8 @@ type bulkItem struct {
 	index int
 	at    partition
 	op    batchOp
+	// hidden is what hooks add beside the entity's fields.
+	hidden []byte
 	// alone sends the item by itself and returns its new etag.
 	alone func(ctx context.Context, k *call) (etag string, err error)
 }
