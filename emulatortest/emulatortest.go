@@ -40,7 +40,11 @@ func New(t testing.TB, opts ...Option) *Emulator {
 		if s.inProcess != "" {
 			t.Skipf("%s is set: %s can be served by the emulator in this process only", external.variable, s.inProcess)
 		}
-		return &Emulator{t: t, endpoint: external.endpoint, key: external.key, options: s.client}
+		e := &Emulator{t: t, endpoint: external.endpoint, key: external.key, options: s.client}
+		if e.options.Transport == nil {
+			e.options.Transport = externalTransport(t)
+		}
+		return e
 	}
 	service := newService(t, s)
 	e := &Emulator{
@@ -83,8 +87,11 @@ func (e *Emulator) Client(o *azcosmos.ClientOptions) *azcosmos.Client {
 	if o != nil {
 		options = *o
 	}
-	if e.transport != nil {
+	switch {
+	case e.transport != nil:
 		options.Transport = e.transport
+	case options.Transport == nil:
+		options.Transport = e.options.Transport
 	}
 	return newClient(e.t, e.endpoint, e.key, &options)
 }

@@ -1,6 +1,7 @@
 package emulatortest
 
 import (
+	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -34,4 +35,13 @@ func endpointFromEnvironment(t testing.TB) (external, bool) {
 		t.Fatal("only one of COSMOS_ENDPOINT and COSMOS_KEY is set: set both for a real endpoint, none for the emulator in this process")
 	}
 	return e, e.endpoint != ""
+}
+
+// externalTransport is a transport of the test's own, so that no connection outlives it: the SDK's is shared by the whole
+// process and keeps idle ones.
+func externalTransport(t testing.TB) *http.Client {
+	t.Helper()
+	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
 }

@@ -47,6 +47,7 @@ func TestRealEndpointSkipsWhatItCannotServe(t *testing.T) {
 	t.Setenv("COSMOS_CONNECTION_STRING", "")
 	t.Setenv("COSMOS_ENDPOINT", "https://cosmos.test/")
 	t.Setenv("COSMOS_KEY", emulator.DefaultKey)
+	//nolint:paralleltest // the environment is the whole process's
 	for _, c := range []struct {
 		name string
 		use  func(testing.TB)
