@@ -65,9 +65,10 @@ func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	client := emulatortest.Client(t)
-	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "shop"}, nil)
+	id := emulatortest.DatabaseID(t, client, "shop")
+	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil)
 	must(t, err)
-	database, err := client.NewDatabase("shop")
+	database, err := client.NewDatabase(id)
 	must(t, err)
 	paths := []string{"/tenantId", "/customerId"}
 	_, err = database.CreateContainer(ctx, azcosmos.ContainerProperties{

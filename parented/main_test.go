@@ -87,9 +87,10 @@ func setup(t testing.TB) grove {
 func plant(t testing.TB, p planting) grove {
 	t.Helper()
 	ctx := context.Background()
-	_, err := p.client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "notes"}, nil)
+	id := emulatortest.DatabaseID(t, p.client, "notes")
+	_, err := p.client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil)
 	must(t, err)
-	database, err := p.client.NewDatabase("notes")
+	database, err := p.client.NewDatabase(id)
 	must(t, err)
 	never := int32(-1)
 	_, err = database.CreateContainer(ctx, azcosmos.ContainerProperties{

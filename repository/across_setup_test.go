@@ -35,10 +35,11 @@ func setupLookups(t *testing.T, opts ...emulatortest.Option) *lookupBundle {
 	opts = append([]emulatortest.Option{emulatortest.WithClientOptions(*repository.ClientOptions(nil))}, opts...)
 	e := emulatortest.New(t, opts...)
 	client := e.Client(nil)
-	if _, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "db"}, nil); err != nil {
+	id := emulatortest.DatabaseID(t, client, "db")
+	if _, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: id}, nil); err != nil {
 		t.Fatal(err)
 	}
-	db, err := client.NewDatabase("db")
+	db, err := client.NewDatabase(id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -140,9 +140,10 @@ func TestTotalsKnowSpeciesAndTenant(t *testing.T) {
 	ctx := t.Context()
 	// A key of one level, so that both species lie in the tenant's one partition.
 	client := emulatortest.Client(t)
-	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "db"}, nil)
+	id := emulatortest.DatabaseID(t, client, "db")
+	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil)
 	must(t, err)
-	db, err := client.NewDatabase("db")
+	db, err := client.NewDatabase(id)
 	must(t, err)
 	_, err = db.CreateContainer(ctx, azcosmos.ContainerProperties{ID: "one", PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/tenantId"}, Version: 2}}, nil)
 	must(t, err)

@@ -47,13 +47,14 @@ func setupNotes(t testing.TB, opts ...emulatortest.Option) *noteBundle {
 	return b
 }
 
-// newContainer makes container "main" in database "db" with a partition key of those paths.
+// newContainer makes container "main" in a database, in process "db", with a partition key of those paths.
 func newContainer(t testing.TB, client *azcosmos.Client, paths ...string) *azcosmos.ContainerClient {
 	t.Helper()
 	ctx := context.Background()
-	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "db"}, nil)
+	id := emulatortest.DatabaseID(t, client, "db")
+	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil)
 	must(t, err)
-	db, err := client.NewDatabase("db")
+	db, err := client.NewDatabase(id)
 	must(t, err)
 	_, err = db.CreateContainer(ctx, azcosmos.ContainerProperties{
 		ID:                     "main",

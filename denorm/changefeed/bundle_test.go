@@ -51,18 +51,18 @@ func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
 
 func createContainers(t testing.TB, client *azcosmos.Client) (items, leases *azcosmos.ContainerClient) {
 	t.Helper()
-	items, leases, err := makeContainers(t.Context(), client)
+	items, leases, err := makeContainers(t.Context(), client, emulatortest.DatabaseID(t, client, database))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return items, leases
 }
 
-func makeContainers(ctx context.Context, client *azcosmos.Client) (items, leases *azcosmos.ContainerClient, err error) {
-	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: database}, nil); err != nil {
+func makeContainers(ctx context.Context, client *azcosmos.Client, id string) (items, leases *azcosmos.ContainerClient, err error) {
+	if _, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil); err != nil {
 		return nil, nil, err
 	}
-	db, err := client.NewDatabase(database)
+	db, err := client.NewDatabase(id)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ import (
 func exampleContainers(orders ...string) (container, leases *azcosmos.ContainerClient, done func()) {
 	client, done := exampleClient()
 	ctx := context.Background()
-	container, leases, err := makeContainers(ctx, client)
+	container, leases, err := makeContainers(ctx, client, database)
 	if err != nil {
 		panic(err)
 	}
