@@ -187,7 +187,11 @@ func (c *core) fieldAt(pointer string) (name string, field *tenantitem.Field, er
 	for token := range strings.SplitSeq(pointer, "/") {
 		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
 		if field != nil {
-			switch field.Kind {
+			kind := field.Kind
+			if strings.HasSuffix(name, "[]") {
+				kind = field.Elem // an element was reached
+			}
+			switch kind {
 			case tenantitem.KindArray:
 				if token != "-" && strings.Trim(token, "0123456789") != "" || token == "" {
 					return "", nil, &tenantitem.InvalidError{What: "patch path", Reason: fmt.Sprintf("%q is an array and %q is neither an index nor \"-\"", field.Path, token), Hint: "use an index"}
