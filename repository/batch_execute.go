@@ -76,7 +76,7 @@ func (k *call) lookForBatch(ctx context.Context, ops []batchOp, results *[]azcos
 			return notApplied, nil
 		case applied:
 			verdict = applied
-			(*results)[i].ETag = azcore.ETag(now.ETag)
+			(*results)[i].ETag = azcore.ETag(now.etagOf(ops[i].stamp))
 		}
 		gone = gone && ops[i].verb == "Delete" && now == nil
 		puts = puts && ops[i].verb == "Put"

@@ -116,7 +116,9 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 	if err != nil {
 		return nil, k.end(err)
 	}
-	if k.core.hooks.Delete != nil || len(k.core.hooks.BeforeDelete) > 0 {
+	// A document under an older name lies elsewhere, so that a batch whose
+	// answer was lost can't tell whether it was ever where the batch looked.
+	if k.core.hooks.Delete != nil || len(k.core.hooks.BeforeDelete) > 0 || len(k.core.homes(s.at)) > 1 {
 		b.perBatch = 1
 	}
 	for id := range ids {

@@ -99,7 +99,7 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 		case status == 0:
 			rest = append(rest, item)
 		case status == http.StatusOK:
-			b.succeed(ctx, []*bulkItem{item}, []string{found[item.op.id].ETag})
+			b.succeed(ctx, []*bulkItem{item}, []string{found[item.op.id].etagOf(item.op.stamp)})
 		case item.op.verb == "Delete", status == http.StatusConflict && k.core.tombstones:
 			// It may lie under an older name, or the id may be taken by a
 			// document that is only kept for a while.
@@ -171,7 +171,7 @@ func (b *bulk) recognise(ctx context.Context, k *call, item *bulkItem, refused e
 		return "", &ambiguousError{errors.Join(refused, err)}
 	}
 	if now := found[item.op.id]; now != nil && now.carries(item.op.stamp) {
-		return now.ETag, nil
+		return now.etagOf(item.op.stamp), nil
 	}
 	return "", refused
 }

@@ -56,22 +56,36 @@ func (c *core) beforeDelete(ctx context.Context, d Deletion) error {
 }
 
 func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {
-	var err error
+	var missing error
+	absent := false
 	for _, home := range k.core.homes(s.at) {
-		if err = k.removeFrom(ctx, &home, etag); statusOf(err) != http.StatusNotFound {
+		seen, err := k.removeFrom(ctx, &home, etag)
+		switch {
+		case statusOf(err) == http.StatusNotFound:
+			missing = err
+		case err != nil || seen:
 			return err
+		default:
+			absent = true
 		}
 	}
-	return err
+	if absent {
+		return nil
+	}
+	return missing
 }
 
-func (k *call) removeFrom(ctx context.Context, at *partition, etag string) error {
-	return k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
+// removeFrom deletes a document from one of its homes. When the answer was
+// lost and the document is not there, it may never have been: seen is false.
+func (k *call) removeFrom(ctx context.Context, at *partition, etag string) (seen bool, err error) {
+	seen = true
+	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.DeleteItem(ctx, at.key, k.id, writeOptions(ctx, etag))
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {
 		raw, err := k.readItem(ctx, at)
 		if statusOf(err) == http.StatusNotFound {
+			seen = false
 			return applied, nil
 		}
 		if err != nil {
@@ -88,4 +102,5 @@ func (k *call) removeFrom(ctx context.Context, at *partition, etag string) error
 		}
 		return notApplied, nil
 	})
+	return seen, err
 }

@@ -170,7 +170,7 @@ const statusSessionBehind = 1002
 // gave none. A write that stays ambiguous has none either: the status in it is
 // one attempt's.
 func statusOf(err error) int {
-	var theirs *changeError
+	var theirs *foreignError
 	if errors.Is(err, ErrAmbiguous) || errors.As(err, &theirs) {
 		return 0
 	}

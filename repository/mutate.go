@@ -63,7 +63,7 @@ func (s *Scope[T]) mutateOnce(ctx context.Context, k *call, change func(*T) erro
 	meta := s.repo.meta(entity)
 	before := *meta
 	if err := change(entity); err != nil {
-		return nil, &changeError{err}
+		return nil, &foreignError{err}
 	}
 	if meta.ID != before.ID || meta.TenantID != before.TenantID || meta.EntityType != before.EntityType {
 		return nil, &tenantitem.InvalidError{What: "change", Reason: "it altered the id, the tenant or the entity type", Hint: "create a new document and delete the old one"}
@@ -77,9 +77,9 @@ func (s *Scope[T]) mutateOnce(ctx context.Context, k *call, change func(*T) erro
 	return entity, s.replaceOnce(ctx, k, entity, current)
 }
 
-// changeError keeps an error of the caller's function from being taken for an
-// answer of the service.
-type changeError struct{ err error }
+// foreignError keeps an error of the caller's function, or of what follows a
+// write, from being taken for the service's answer to the write itself.
+type foreignError struct{ err error }
 
-func (e *changeError) Error() string { return e.err.Error() }
-func (e *changeError) Unwrap() error { return e.err }
+func (e *foreignError) Error() string { return e.err.Error() }
+func (e *foreignError) Unwrap() error { return e.err }

@@ -74,6 +74,23 @@ func (d *stored) root() string {
 	return ""
 }
 
+// overtaken stands for the etag of a write that was written over before it was
+// read back. The etag that the document has now would let the caller undo what
+// it has not seen; no document has this one, so a replacement is refused.
+const overtaken = `"overtaken"`
+
+// etagOf returns the etag that a write of this document brought.
+func (d *stored) etagOf(stamp string) string {
+	newest := d.Stamp
+	if newest == "" && len(d.Stamps) > 0 {
+		newest = strings.TrimLeft(d.Stamps[0], createdRoot+overwrittenRoot)
+	}
+	if newest != stamp {
+		return overtaken
+	}
+	return d.ETag
+}
+
 // leadsTo reports whether a later state of the document came from this one by
 // writes that all left their stamps.
 func (d *stored) leadsTo(later *stored) bool {
@@ -128,7 +145,7 @@ func (k *call) lookFor(ctx context.Context, at *partition, stamp string, on basi
 	if err != nil {
 		return unknown, err
 	}
-	*etag = now.ETag
+	*etag = now.etagOf(stamp)
 	return on.judge(now, stamp), nil
 }
 

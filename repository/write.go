@@ -163,7 +163,7 @@ func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T)
 	}
 	for _, hook := range hooks {
 		if err := hook(ctx, s.at.tenant, erased, created); err != nil {
-			return err
+			return &foreignError{err}
 		}
 	}
 	return nil
