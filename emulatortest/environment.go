@@ -45,3 +45,12 @@ func externalTransport(t testing.TB) *http.Client {
 	t.Cleanup(transport.CloseIdleConnections)
 	return &http.Client{Transport: transport}
 }
+
+// InProcess skips a test that can't run against a real endpoint when the environment names one, and says why: it needs a
+// transport of its own, or time that stands still.
+func InProcess(t testing.TB, why string) {
+	t.Helper()
+	if external, ok := endpointFromEnvironment(t); ok {
+		t.Skipf("%s is set, and this test runs in this process only: %s", external.variable, why)
+	}
+}

@@ -49,6 +49,7 @@ const firstOwnRequest = 2
 // whether work came to its end before.
 func dyingAt(t *testing.T, emulator *emulatortest.Emulator, p planting, n int, after bool, work func(context.Context, grove) error) bool {
 	t.Helper()
+	emulatortest.InProcess(t, "its many thousand steps open the database by name")
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	m := &mortal{after: after, die: cancel}

@@ -322,6 +322,7 @@ func TestAcross_slowSplit(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			emulatortest.InProcess(t, "the service knows nothing of a bubble's time")
 			synctest.Test(t, func(t *testing.T) {
 				b := setupLookups(t)
 				r := b.lookups(t, t, "c", "/tenantId", "/lookupType").AllTenants()

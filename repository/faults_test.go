@@ -44,6 +44,7 @@ func TestMutateCountsExactlyUnderFaults(t *testing.T) {
 	for name, processes := range map[string]int{"in one process": 1, "in a process for each writer": writers} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			emulatortest.InProcess(t, "the service knows nothing of a bubble's time")
 			synctest.Test(t, func(t *testing.T) {
 				b := setupNotes(t)
 				note := &Note{Title: "counter"}
@@ -79,6 +80,7 @@ func TestMutateCountsExactlyUnderFaults(t *testing.T) {
 
 func TestSaveAllIsTrueUnderFaults(t *testing.T) {
 	t.Parallel()
+	emulatortest.InProcess(t, "the service knows nothing of a bubble's time")
 	synctest.Test(t, func(t *testing.T) {
 		b := setupNotes(t)
 		oneInFive(b)
@@ -233,6 +235,7 @@ func TestWritesWithLostAnswers(t *testing.T) {
 			for _, v := range verbs {
 				t.Run(fmt.Sprintf("%s/%s/%s", v.name, loss.name, client), func(t *testing.T) {
 					t.Parallel()
+					emulatortest.InProcess(t, "the service knows nothing of a bubble's time")
 					synctest.Test(t, func(t *testing.T) {
 						b := setupNotes(t)
 						acme := b.acme
@@ -317,6 +320,7 @@ func TestLostAnswersThroughALaggingReplica(t *testing.T) {
 	for _, loss := range losses {
 		t.Run(loss.name, func(t *testing.T) {
 			t.Parallel()
+			emulatortest.InProcess(t, "the service knows nothing of a bubble's time")
 			synctest.Test(t, func(t *testing.T) {
 				b := setupNotes(t, emulatortest.WithReplicaLag(3*time.Second))
 				ctx := t.Context()
@@ -366,6 +370,7 @@ func (twice) Do(req *policy.Request) (*http.Response, error) {
 
 func TestWritesThatTheClientSendsTwice(t *testing.T) {
 	t.Parallel()
+	emulatortest.InProcess(t, "it opens its container by name")
 	b := setupNotes(t)
 	var options azcosmos.ClientOptions
 	options.PerRetryPolicies = []policy.Policy{twice{}}

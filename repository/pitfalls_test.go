@@ -233,6 +233,7 @@ func TestRetriesCoverEveryLater(t *testing.T) {
 	for _, status := range []int{http.StatusTooManyRequests, 449} {
 		t.Run(fmt.Sprint(status), func(t *testing.T) {
 			t.Parallel()
+			emulatortest.InProcess(t, "the service knows nothing of a bubble's time")
 			synctest.Test(t, func(t *testing.T) {
 				b := setupNotes(t)
 				n := &Note{Title: "x"}

@@ -85,7 +85,10 @@ func TestKilledProcessesLoseNothing(t *testing.T) {
 	server := emulatortest.Serve(t, emulatortest.WithPartitions(8))
 	b := &testBundle{t: t, emu: server.Emulator}
 	b.client = server.Client(nil)
-	b.items, b.leases = createContainers(t, b.client)
+	var err error
+	if b.items, b.leases, err = makeContainers(t.Context(), b.client, database); err != nil {
+		t.Fatal(err)
+	}
 
 	var mu sync.Mutex
 	last := map[string]int{}

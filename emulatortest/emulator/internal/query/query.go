@@ -52,12 +52,20 @@ type Page struct {
 // Run computes a page. The error is a [*sql.SyntaxError] or an [*eval.Error] for what the service answers with status 400,
 // else that of the context.
 func Run(ctx context.Context, req Request) (Page, error) {
-	e, err := newExecution(ctx, &req)
+	id := identity(&req)
+	read, err := derive(ctx, &req)
+	if err != nil {
+		return Page{}, err
+	}
+	e, err := newExecution(ctx, &req, id)
 	if err != nil {
 		return Page{}, err
 	}
 	if err := e.page(); err != nil {
 		return Page{}, err
+	}
+	if read != nil {
+		e.metrics.RetrievedDocuments, e.metrics.RetrievedBytes = read.RetrievedDocuments, read.RetrievedBytes
 	}
 	result := Page{Documents: e.documents, Metrics: e.metrics}
 	result.Metrics.Elapsed = req.Now().Sub(e.started)
@@ -91,7 +99,7 @@ type execution struct {
 	beyond     *position // a row that was left out of the sort, as were all behind it; nil when none was
 }
 
-func newExecution(ctx context.Context, req *Request) (*execution, error) {
+func newExecution(ctx context.Context, req *Request, id []byte) (*execution, error) {
 	if req.MaxItems == 0 {
 		req.MaxItems = DefaultItems
 	}
@@ -105,7 +113,7 @@ func newExecution(ctx context.Context, req *Request) (*execution, error) {
 	if err := req.Policy.checkOrderBy(req.Query); err != nil {
 		return nil, err
 	}
-	e := &execution{ctx: ctx, req: req, started: req.Now(), program: program, take: -1, identity: identity(req)}
+	e := &execution{ctx: ctx, req: req, started: req.Now(), program: program, take: -1, identity: id}
 	if err := e.counts(); err != nil {
 		return nil, err
 	}

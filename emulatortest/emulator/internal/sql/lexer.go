@@ -163,6 +163,8 @@ func (l *lexer) made(kind tokenKind, start int) token {
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+func isHexDigit(c byte) bool { return isDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
+
 // symbolLength returns the length of the longest symbol that begins the text, or 0.
 func symbolLength(text string) int {
 	for _, symbol := range []string{">>>", "<<", ">>", "<=", ">=", "<>", "!=", "??", "||"} {
@@ -204,6 +206,9 @@ func (l *lexer) digits() {
 
 func (l *lexer) numeral() (token, error) {
 	start := l.at
+	if rest := l.text[l.at:]; len(rest) > 1 && rest[0] == '0' && rest[1]|0x20 == 'x' {
+		return l.hexadecimal()
+	}
 	l.digits()
 	if l.at < len(l.text) && l.text[l.at] == '.' {
 		l.at++
@@ -221,8 +226,24 @@ func (l *lexer) numeral() (token, error) {
 			return token{}, l.near(mark, l.at)
 		}
 	}
+	return l.number(start, l.text[start:l.at])
+}
+
+// hexadecimal reads 0x and one or more digits, whose value becomes a double like that of any other number.
+func (l *lexer) hexadecimal() (token, error) {
+	start := l.at
+	l.at += len("0x")
+	for l.at < len(l.text) && isHexDigit(l.text[l.at]) {
+		l.at++
+	}
+	const noExponent = "p0" // without one, the standard library takes no hexadecimal number
+	return l.number(start, l.text[start:l.at]+noExponent)
+}
+
+// number makes the token that began at start, from its text as the standard library spells it.
+func (l *lexer) number(start int, spelled string) (token, error) {
 	t := l.made(tokenNumber, start)
-	f, err := strconv.ParseFloat(t.text, 64)
+	f, err := strconv.ParseFloat(spelled, 64)
 	if err != nil || math.IsInf(f, 0) {
 		return token{}, l.near(start, l.at)
 	}

@@ -221,6 +221,10 @@ func (p *parser) selectValue(s *SelectSpec) error {
 	}
 	e, err := p.expr(precNone)
 	s.Items = []SelectItem{{Expr: e}}
+	if err != nil {
+		return err
+	}
+	_, err = p.optionalAlias() // the grammar has one here too; a value without a name has no use for it
 	return err
 }
 
