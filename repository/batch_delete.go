@@ -55,6 +55,7 @@ func (b *Batch[T]) markDeleted(op *batchOp) error {
 // runDeleteHooks lets hooks refuse the deletes of the batch.
 func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
 	c := b.scope.repo.core
+	var unseen []string
 	for _, op := range b.ops {
 		if op.verb != "Delete" {
 			continue
@@ -62,8 +63,10 @@ func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
 		if err := c.beforeDelete(ctx, Deletion{TenantID: b.scope.at.tenant, Key: c.given(b.scope.at.values), ID: op.id, ETag: op.etag}); err != nil {
 			return err
 		}
+		unseen = append(unseen, op.id)
 	}
-	return nil
+	k := call{core: c, op: "Batch", at: &b.scope.at}
+	return k.refuseForeign(ctx, &b.scope.at, unseen...)
 }
 
 // finishDeletes carries out the rules of what an applied batch has marked.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 )
 
@@ -27,6 +28,7 @@ func (b *bulk) newCall(at *partition, id string) *call {
 // sendItems sends items of one logical partition until each is settled, or the
 // run ends.
 func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
+	items = b.withoutForeign(ctx, items)
 	for refused := 0; len(items) > 0; refused++ {
 		if len(items) == 1 || refused == maxRefusals {
 			b.sendEach(ctx, items)
@@ -61,6 +63,32 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 			return
 		}
 	}
+}
+
+// withoutForeign settles the deletes that would meet another species' document.
+func (b *bulk) withoutForeign(ctx context.Context, items []*bulkItem) []*bulkItem {
+	if len(items) < 2 || items[0].op.verb != "Delete" {
+		return items // one that is sent alone looks by itself
+	}
+	ids := make([]string, len(items))
+	for i, item := range items {
+		ids[i] = item.op.id
+	}
+	found, err := b.newCall(&items[0].at, "").foreign(ctx, &items[0].at, ids)
+	if err != nil {
+		if !b.ends(ctx, err) {
+			for _, item := range items {
+				b.settle(item, Failed, err)
+			}
+		}
+		return nil
+	}
+	return slices.DeleteFunc(items, func(item *bulkItem) bool {
+		if found[item.op.id] {
+			b.settle(item, Failed, ErrEntityMismatch)
+		}
+		return found[item.op.id]
+	})
 }
 
 // withoutRefused settles the item that a batch failed for, and those that would

@@ -17,6 +17,10 @@ type DeleteOptions struct {
 // Delete removes a document and applies the delete rules that were declared
 // for its species. It fails with [ErrNotFound] when there is none.
 //
+// Where the container's key does not hold the entity type, a delete without an
+// ETag first asks, for about 3 RU, whether the id is that of another species'
+// document; that is [ErrEntityMismatch].
+//
 // A delete without an ETag is repeated when its answer was lost and the
 // document is still there. Where ids are used again, give the ETag: such a
 // repetition can't tell the document from one that was created since.
@@ -56,6 +60,11 @@ func (c *core) beforeDelete(ctx context.Context, d Deletion) error {
 }
 
 func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {
+	if etag == "" {
+		if err := k.refuseForeign(ctx, &s.at, k.id); err != nil {
+			return err
+		}
+	}
 	var missing error
 	absent := false
 	for _, home := range k.core.homes(s.at) {

@@ -240,6 +240,9 @@ func (c *core) condition(conditions []Predicate) (string, error) {
 	if c.tombstones {
 		conditions = append(slices.Clone(conditions), Missing("deletedAt"))
 	}
+	if c.mayMeet() {
+		conditions = append(slices.Clone(conditions), c.ofSpecies())
+	}
 	if len(conditions) == 0 {
 		return "", nil
 	}

@@ -9,7 +9,8 @@ import (
 
 // Patch changes parts of a document without reading it first, and returns the
 // document as it is afterwards. It fails with [ErrNotFound] when there is
-// none and with [ErrPreconditionFailed] when a condition does not hold. More
+// none and with [ErrPreconditionFailed] when a condition does not hold, or when
+// the id is that of another species' document in a partition they share. More
 // than ten edits, a path that the entity does not have, or a value that does
 // not fit are [ErrInvalid].
 //

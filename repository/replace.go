@@ -93,7 +93,8 @@ func (k *call) replaceItem(ctx context.Context, at *partition, body []byte, stam
 
 // Put stores the document whatever is there: the named way to overwrite. It
 // ignores and renews the entity's ETag, so it can undo another writer's change
-// and bring a deleted document back.
+// and bring a deleted document back. In a partition that several species share
+// it overwrites another one's document too, if that has the same id.
 func (s *Scope[T]) Put(ctx context.Context, entity *T) error {
 	k := call{core: s.repo.core, op: "Put", at: &s.at}
 	ctx = k.begin(ctx)

@@ -1,0 +1,94 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Customer and Order share a logical partition, and ids are unique in it.
+type Customer struct {
+	tenantitem.TenantItem[Customer]
+	CustomerID string `json:"customerId"`
+	Name       string `json:"name"`
+	Count      int    `json:"count"`
+}
+
+type Order struct {
+	tenantitem.TenantItem[Order]
+	CustomerID string `json:"customerId"`
+	Count      int    `json:"count"`
+}
+
+// No verb of one species touches a document of another, although both lie in
+// one logical partition and the id leads there.
+func TestSpeciesThatShareAPartitionNeverMeet(t *testing.T) {
+	t.Parallel()
+	type orders = *repository.Scope[Order]
+	verbs := map[string]func(ctx context.Context, s orders, id string) error{
+		"Get":    func(ctx context.Context, s orders, id string) error { _, err := s.Get(ctx, id); return err },
+		"Exists": func(ctx context.Context, s orders, id string) error { _, err := s.Exists(ctx, id); return err },
+		"Create": func(ctx context.Context, s orders, id string) error { return s.Create(ctx, orderOf(id)) },
+		"Mutate": func(ctx context.Context, s orders, id string) error {
+			_, err := s.Mutate(ctx, id, func(o *Order) error { o.Count++; return nil })
+			return err
+		},
+		"Patch": func(ctx context.Context, s orders, id string) error {
+			_, err := s.Patch(ctx, id, repository.Set("/count", 9))
+			return err
+		},
+		"Delete": func(ctx context.Context, s orders, id string) error { return s.Delete(ctx, id, nil) },
+		"DeleteAll": func(ctx context.Context, s orders, id string) error {
+			other := orderOf("o1")
+			if err := s.Create(ctx, other); err != nil {
+				return err
+			}
+			receipt, err := s.DeleteAll(ctx, slices.Values([]string{other.ID, id}), nil)
+			if receipt.Items[0].Status != repository.Succeeded || receipt.Items[1].Status != repository.Failed {
+				return errors.New("the receipt is not true")
+			}
+			return err
+		},
+		"Batch.Patch": func(ctx context.Context, s orders, id string) error {
+			return s.Batch().Patch(id, repository.Increment("/count", 1)).Commit(ctx)
+		},
+		"Batch.Delete": func(ctx context.Context, s orders, id string) error {
+			return s.Batch().Create(orderOf("o2")).Delete(id, "").Commit(ctx)
+		},
+	}
+	for name, do := range verbs {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, ctx := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil))), t.Context()
+			container := newContainer(t, e.Client(nil), "/tenantId", "/customerId")
+			cfg := repository.Config{PartitionKey: []string{"/tenantId", "/customerId"}}
+			customers, err := repository.New[Customer](container, cfg)
+			must(t, err)
+			all, err := repository.New[Order](container, cfg)
+			must(t, err)
+			c := &Customer{Name: "kept"}
+			must(t, customers.In("acme", "c1").Create(ctx, c))
+			err = do(ctx, all.In("acme", "c1"), c.ID)
+			if err == nil {
+				t.Error("it succeeded")
+			}
+			t.Log(err)
+			got, err := customers.In("acme", "c1").Get(ctx, c.ID)
+			must(t, err)
+			if got.ETag != c.ETag {
+				t.Errorf("the other species' document was changed: %+v", got)
+			}
+		})
+	}
+}
+
+func orderOf(id string) *Order {
+	o := &Order{}
+	o.ID = id
+	return o
+}
