@@ -57,6 +57,8 @@ func TestNotes(t *testing.T) {
 		"green, red",
 		"3 values",
 		"6 values",
+		`ownerName is "Grace"`,
+		`ownerName "Amazing Grace" follows, commentCount is 1; the comment still says "Grace"`,
 		"0 left",
 		"together",
 	)

@@ -21,14 +21,20 @@ type Note struct {
 	Title   string                 `json:"title"`
 	Tags    []string               `json:"tags,omitempty"`
 	OwnerID tenantitem.Ref[Person] `json:"ownerId,omitempty"`
-	Stars   int                    `json:"stars"`
+	// OwnerName follows the owner: it is read with every note.
+	OwnerName    string `json:"ownerName,omitempty" denorm:"sync,ref=ownerId,field=firstName"`
+	CommentCount int    `json:"commentCount"`
+	Stars        int    `json:"stars"`
 }
 
 // Comment is a child: when its note goes, it goes too.
 type Comment struct {
 	parented.ParentedItem[Comment, Note]
-	AuthorID tenantitem.Ref[Person] `json:"authorId"`
-	Body     string                 `json:"body"`
+	AuthorID tenantitem.Ref[Person] `json:"authorId,omitempty"`
+	// AuthorName is the name under which the comment was made, whatever the
+	// author is called later.
+	AuthorName string `json:"authorName,omitempty" denorm:"snapshot,ref=authorId,field=firstName"`
+	Body       string `json:"body"`
 }
 
 // LookupValue lives in a container of its own, keyed by the list it is in.

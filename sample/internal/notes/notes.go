@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"go.uber.org/fx"
 
+	"github.com/cosmosgrove/grove/denorm"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
@@ -22,6 +23,7 @@ type app struct {
 	notes    *repository.Repository[Note]
 	comments *parented.Repository[Comment, Note]
 	lookups  *repository.Repository[LookupValue]
+	keeper   *denorm.Keeper
 }
 
 // Run wires the application, takes it through its steps and stops it.
@@ -44,7 +46,9 @@ func Run(ctx context.Context, client *azcosmos.Client, where string, r *report.R
 		registry.Entity[Note](),
 		registry.Child[Comment, Note](parented.Cascade),
 		registry.Entity[LookupValue](registry.In("lookups")),
-		fx.Populate(&a.people, &a.notes, &a.comments, &a.lookups, &db),
+		denorm.Module,
+		denorm.Count[Note, Comment]("commentCount", "parentId"),
+		fx.Populate(&a.people, &a.notes, &a.comments, &a.lookups, &a.keeper, &db),
 	)
 	if err := wired.Err(); err != nil {
 		return err
@@ -80,7 +84,7 @@ func describe(plan *registry.Plan) string {
 }
 
 func (a *app) walk(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{a.write, a.read, a.disagree, a.fence, a.look, a.end} {
+	for _, part := range []func(context.Context) error{a.write, a.read, a.disagree, a.fence, a.look, a.copies, a.end} {
 		if err := part(ctx); err != nil {
 			return err
 		}
