@@ -33,6 +33,9 @@ var pagedQueries = []string{
 	`SELECT c.n, COUNT(1) AS k FROM c GROUP BY c.n`,
 	`SELECT c.n, COUNT(1) AS k FROM c GROUP BY c.n OFFSET 1 LIMIT 2`,
 	`SELECT VALUE COUNT(1) FROM c`,
+	`SELECT * FROM (SELECT DISTINCT c.n, c.maybe FROM c) AS d`,
+	`SELECT g.n, g.k FROM (SELECT c.n, COUNT(1) AS k FROM c GROUP BY c.n) AS g ORDER BY g.k DESC`,
+	`SELECT VALUE t FROM t IN (SELECT VALUE MAKELIST(c.id) FROM c)`,
 	`SELECT VALUE 1`,
 }
 

@@ -64,11 +64,12 @@ func Run(ctx context.Context, req Request) (Page, error) {
 	if err := e.page(); err != nil {
 		return Page{}, err
 	}
-	if read != nil {
-		e.metrics.RetrievedDocuments, e.metrics.RetrievedBytes = read.RetrievedDocuments, read.RetrievedBytes
-	}
 	result := Page{Documents: e.documents, Metrics: e.metrics}
 	result.Metrics.Elapsed = req.Now().Sub(e.started)
+	if read != nil {
+		result.Metrics.RetrievedDocuments, result.Metrics.RetrievedBytes = read.RetrievedDocuments, read.RetrievedBytes
+		result.Metrics.Elapsed += read.Elapsed
+	}
 	if e.next != nil {
 		result.Continuation = e.next.encode(e.identity)
 	}

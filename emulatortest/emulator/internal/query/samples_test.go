@@ -16,7 +16,19 @@ import (
 // testdata/README.md. Results count in order only where the query has ORDER BY.
 func TestReferenceSamples(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("testdata/query-samples.jsonl")
+	runSamples(t, "testdata/query-samples.jsonl")
+}
+
+// TestReferenceRules does the same with queries of our own for what the reference says in words, one line for each
+// function, keyword and clause.
+func TestReferenceRules(t *testing.T) {
+	t.Parallel()
+	runSamples(t, "testdata/reference-rules.jsonl")
+}
+
+func runSamples(t *testing.T, file string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
