@@ -209,18 +209,35 @@ func (w *walk) repair(ctx context.Context, m *member, found []finding, fillSnaps
 		if err != nil {
 			return repaired, err
 		}
-		var again []repository.Document
-		for _, p := range patches {
-			now, err := m.docs.DocumentsByID(ctx, w.tenant, m.given(p.Key), []string{p.ID}, m.checked()...)
-			if err != nil {
-				return repaired, err
-			}
-			again = append(again, living(values(now))...)
+		again, err := w.again(ctx, m, patches, done)
+		if err != nil {
+			return repaired, err
 		}
 		if found, err = m.checkAll(ctx, w.tenant, again, true); err != nil {
 			return repaired, err
 		}
 	}
+}
+
+// again reads the documents that refused their patch, and those whose patch
+// did not have room for everything.
+func (w *walk) again(ctx context.Context, m *member, patches []repository.DocumentPatch, done []repository.Stub) ([]repository.Document, error) {
+	patched := map[string]bool{}
+	for _, stub := range done {
+		patched[stub.ID+fmt.Sprint(stub.Key)] = true
+	}
+	var docs []repository.Document
+	for _, p := range patches {
+		if patched[p.ID+fmt.Sprint(p.Key)] && len(p.Sets) < repository.MaxDocumentPatch {
+			continue
+		}
+		now, err := m.docs.DocumentsByID(ctx, w.tenant, m.given(p.Key), []string{p.ID}, m.checked()...)
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, living(values(now))...)
+	}
+	return docs, nil
 }
 
 // given are the values of a document's key that In takes beside the tenant.

@@ -1,0 +1,215 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+
+	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// slot is an object in an entity that holds copies.
+type slot struct {
+	i     int // of the entity
+	group *group
+	value reflect.Value
+	ref   string
+	// before is the object of the replaced document that this one continues.
+	before *holder
+}
+
+// copy fills the copies of all entities.
+func (f *filling) copy(ctx context.Context) error {
+	slots, err := f.slots(ctx)
+	if err != nil {
+		return err
+	}
+	ids, fields := map[*member][]string{}, map[*member][]string{}
+	for _, s := range slots {
+		if s.ref != "" && (len(s.group.syncs) > 0 || s.before == nil) {
+			ids[s.group.source] = append(ids[s.group.source], s.ref)
+			fields[s.group.source] = append(fields[s.group.source], s.group.sourceFields()...)
+		}
+	}
+	sources := map[*member]map[string]repository.Document{}
+	for source, wanted := range ids {
+		if sources[source], err = read(ctx, source, f.w.TenantID, wanted, distinct(fields[source])); err != nil {
+			return err
+		}
+	}
+	for i := range slots {
+		if err := f.fillSlot(ctx, &slots[i], sources[slots[i].group.source]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slots finds every place for copies and, where snapshots are among them, what
+// it held before.
+func (f *filling) slots(ctx context.Context) ([]slot, error) {
+	var all []slot
+	for i, entity := range f.entities {
+		for _, g := range f.m.groups {
+			first := len(all)
+			g.ref.Holders(entity, func(value reflect.Value) {
+				s := slot{i: i, group: g, value: value}
+				if ref, ok := g.ref.In(value); ok {
+					s.ref = ref.String()
+				}
+				all = append(all, s)
+			})
+			for _, s := range all[first:] {
+				if s.ref == "" {
+					continue
+				}
+				if err := tenantitem.ValidateID(s.ref); err != nil {
+					return nil, fmt.Errorf("%s: %w", g.ref.Path, err)
+				}
+			}
+			if len(g.snaps) == 0 {
+				continue
+			}
+			if err := f.match(ctx, all[first:], g); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return all, nil
+}
+
+// match pairs the places of one group with those of the replaced document:
+// elements of arrays move, so they are known by their reference, and among
+// several with the same one by what they hold.
+func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
+	if len(slots) == 0 {
+		return nil
+	}
+	prior, err := f.prior(ctx, slots[0].i)
+	if err != nil || prior == nil {
+		return err
+	}
+	before, err := holdersIn(prior.Fields, g.steps, "", nil)
+	if err != nil {
+		return err
+	}
+	taken := make([]bool, len(before))
+	for _, exactly := range []bool{true, false} {
+		for i := range slots {
+			for j := range before {
+				if slots[i].before != nil || taken[j] || before[j].text(g.ref.Name) != slots[i].ref {
+					continue
+				}
+				if same, err := slots[i].holdsSame(before[j]); err != nil || exactly && !same {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+				slots[i].before, taken[j] = &before[j], true
+			}
+		}
+	}
+	return nil
+}
+
+// holdsSame reports whether a place's snapshots are those of the other.
+func (s *slot) holdsSame(before holder) (bool, error) {
+	for _, c := range s.group.snaps {
+		v, ok := c.field.In(s.value)
+		raw := c.empty
+		if ok {
+			var err error
+			if raw, err = repository.EncodeValue(v.Interface()); err != nil {
+				return false, err
+			}
+		}
+		if same, err := sameValue(c.field.Type, raw, before.members[c.field.Name]); err != nil || !same {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]repository.Document) error {
+	source, exists := sources[s.ref]
+	alive := exists && source.DeletedAt == ""
+	if s.ref != "" && !alive && (len(s.group.syncs) > 0 || s.before == nil) {
+		kept, err := f.continues(ctx, s)
+		if err != nil {
+			return err
+		}
+		if !kept {
+			return &parented.DanglingError{Field: s.group.ref.Path, EntityType: s.group.source.name(), ID: s.ref}
+		}
+	}
+	set := func(c copied, raw json.RawMessage) error {
+		if err := c.set(s.value, raw); err != nil {
+			return fmt.Errorf("denorm: %s, a copy of %s.%s: %w", c.field.Path, s.group.source.name(), c.source, err)
+		}
+		return nil
+	}
+	for _, c := range s.group.syncs {
+		raw := c.empty
+		if alive {
+			raw = c.wants(source.Fields)
+		} else if s.ref != "" {
+			continue // its source is gone; what was copied stays
+		}
+		if err := set(c, raw); err != nil {
+			return err
+		}
+	}
+	for _, c := range s.group.snaps {
+		raw := c.empty
+		switch {
+		case s.before != nil:
+			raw = s.before.members[c.field.Name]
+		case alive:
+			raw = c.wants(source.Fields)
+		}
+		if err := set(c, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// continues reports whether a place without a source had that reference
+// before: its source was deleted since, and the document may go on.
+func (f *filling) continues(ctx context.Context, s *slot) (bool, error) {
+	if s.before != nil {
+		return true, nil
+	}
+	prior, err := f.prior(ctx, s.i)
+	if err != nil || prior == nil {
+		return false, err
+	}
+	before, err := holdersIn(prior.Fields, s.group.steps, "", nil)
+	return slices.ContainsFunc(before, func(h holder) bool { return h.text(s.group.ref.Name) == s.ref }), err
+}
+
+// set puts a JSON value into the field of an entity.
+func (c copied) set(in reflect.Value, raw json.RawMessage) error {
+	next := reflect.New(c.field.Type)
+	if raw != nil {
+		if err := repository.DecodeValue(raw, next.Interface()); err != nil {
+			return err
+		}
+	}
+	v, ok := c.field.In(in)
+	if !ok && (!v.IsValid() || next.Elem().IsZero()) {
+		return nil // an embedded struct that is not there, or nothing to hold
+	}
+	for v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	v.Set(next.Elem())
+	return nil
+}
+
