@@ -23,7 +23,7 @@ func (f *Forest) delete(ctx context.Context, n *node, d repository.Deletion) err
 		case d.ETag != "" && root.ETag != d.ETag:
 			return repository.ErrPreconditionFailed
 		}
-		begun := false
+		var begun bool
 		if len(n.children) == 0 {
 			begun, err = f.deleteLeaf(ctx, n, root)
 		} else {

@@ -57,13 +57,14 @@ func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, ro
 		return err
 	}
 	// The parent may have been deleted since it was looked at.
-	if err := f.parentAlive(ctx, n, tenant, root); !errors.Is(err, repository.ErrDanglingRef) {
-		return err
-	} else if settled := f.settle(ctx, n.parent, tenant, root); settled != nil {
-		return settled
-	} else {
+	alive := f.parentAlive(ctx, n, tenant, root)
+	if !errors.Is(alive, repository.ErrDanglingRef) {
+		return alive
+	}
+	if err := f.settle(ctx, n.parent, tenant, root); err != nil {
 		return err
 	}
+	return alive
 }
 
 // parentAlive fails with a DanglingError when the document is a child of a
