@@ -159,6 +159,8 @@ func TestRefusals(t *testing.T) {
 	cases := []struct{ query, want string }{
 		{`SELECT VALUE udf.tax(c.price) FROM c`, "udf.tax"},
 		{`SELECT VALUE REGEXMATCH(c.id, "(?=a)") FROM c`, "look-around"},
+		{`SELECT VALUE REGEXMATCH(c.id, "(a)\\1") FROM c`, "back-references"},
+		{`SELECT VALUE REGEXMATCH(c.id, "a++") FROM c`, "RE2"},
 		{`SELECT TOP 3 * FROM c ORDER BY RANK FullTextScore(c.text, "a")`, "RANK"},
 	}
 	for _, c := range cases {

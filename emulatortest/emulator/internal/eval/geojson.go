@@ -114,7 +114,7 @@ func parsePolygon(v value.Value, left *int) (polygon, string) {
 			return nil, "Each ring of a polygon must have at least four positions."
 		case ring[0] != ring[len(ring)-1]:
 			return nil, fmt.Sprintf("The Polygon input is not valid because the start and end points of the ring number %d are not the same. "+
-				"Each ring of a polygon must have the same start and end points.", i+1)
+				"Each ring of a Polygon must have the same start and end points.", i+1)
 		}
 		ring = ring[:len(ring)-1]
 		if crossesItself(ring) {

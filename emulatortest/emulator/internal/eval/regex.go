@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -44,7 +45,8 @@ type pattern struct {
 	instructions int // matching takes time with their number times the length of the text
 }
 
-// pattern compiles a regular expression once for each run. It returns nil for modifiers that don't exist.
+// pattern compiles a regular expression once for each run. It returns nil for modifiers that don't exist, and for a text
+// that is no regular expression in any syntax: the service answers undefined for both.
 func (r *run) pattern(text, modifiers string) (*pattern, error) {
 	key := modifiers + "/" + text
 	if compiled, seen := r.patterns[key]; seen {
@@ -82,6 +84,9 @@ func compilePattern(text, modifiers string) (*pattern, error) {
 	}
 	refusal := unsupported("this regular expression (RE2 syntax only: no look-around, no back-references)")
 	compiled, err := regexp.Compile(text)
+	if malformed(err) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, refusal
 	}
@@ -94,6 +99,22 @@ func compilePattern(text, modifiers string) (*pattern, error) {
 		return nil, refusal
 	}
 	return &pattern{Regexp: compiled, instructions: len(program.Inst)}, nil
+}
+
+// malformed reports whether an error is about something that Perl's syntax, which the service has, forbids as well. Other
+// errors may be about what RE2 alone lacks.
+func malformed(err error) bool {
+	var problem *syntax.Error
+	if !errors.As(err, &problem) {
+		return false
+	}
+	switch problem.Code {
+	case syntax.ErrInvalidCharRange, syntax.ErrMissingBracket, syntax.ErrMissingParen, syntax.ErrUnexpectedParen,
+		syntax.ErrMissingRepeatArgument, syntax.ErrTrailingBackslash:
+		return true
+	default:
+		return false
+	}
 }
 
 // withoutLayout does what the x modifier asks for: white space and comments outside of character classes don't count.
