@@ -59,24 +59,23 @@ func (r *kin) affected(ctx context.Context, tenant string, _ *member, changed []
 // check asks for the children of each parent. The parents were read before,
 // so that a count which another one overtook meets another etag.
 func (r *kin) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
+	tally, err := r.tally(ctx, tenant, docs)
+	if err != nil {
+		return nil, err
+	}
 	var found []finding
-	for _, d := range docs {
-		key := r.child.keyOfRef(r.ref.Path, d.ID)
-		if len(r.counts) > 0 {
-			n, err := r.child.docs.Count(ctx, tenant, key, r.of(d.ID))
-			if err != nil {
+	for i, d := range docs {
+		for _, f := range r.counts {
+			if found, err = compareWith(found, d, f, json.RawMessage(strconv.FormatInt(tally[i], 10))); err != nil {
 				return nil, err
-			}
-			for _, f := range r.counts {
-				if found, err = compareWith(found, d, f, json.RawMessage(strconv.FormatInt(n, 10))); err != nil {
-					return nil, err
-				}
 			}
 		}
 		for _, n := range r.recents {
-			cards, err := r.newest(ctx, tenant, key, d.ID, n)
-			if err != nil {
-				return nil, err
+			cards := json.RawMessage("[]")
+			if tally[i] != 0 {
+				if cards, err = r.newest(ctx, tenant, r.child.keyOfRef(r.ref.Path, d.ID), d.ID, n); err != nil {
+					return nil, err
+				}
 			}
 			if found, err = compareWith(found, d, n.field, cards); err != nil {
 				return nil, err
@@ -84,6 +83,36 @@ func (r *kin) check(ctx context.Context, tenant string, docs []repository.Docume
 		}
 	}
 	return found, nil
+}
+
+// tally counts the children of each parent: those of many with one query.
+// Where nobody wants to know, and one query would not tell, a child is
+// supposed.
+func (r *kin) tally(ctx context.Context, tenant string, docs []repository.Document) ([]int64, error) {
+	tally := make([]int64, len(docs))
+	if len(docs) > 1 && r.ref.Kind == tenantitem.KindString {
+		ids := make([]any, len(docs))
+		for i, d := range docs {
+			ids[i] = d.ID
+		}
+		counts, err := r.child.docs.CountBy(ctx, tenant, r.ref.Path, repository.Where(repository.In(r.ref.Path, ids...), repository.Missing("deletedAt")))
+		for i, d := range docs {
+			tally[i] = counts[d.ID]
+		}
+		return tally, err
+	}
+	for i, d := range docs {
+		if len(r.counts) == 0 {
+			tally[i] = 1
+			continue
+		}
+		n, err := r.child.docs.Count(ctx, tenant, r.child.keyOfRef(r.ref.Path, d.ID), r.of(d.ID))
+		if err != nil {
+			return nil, err
+		}
+		tally[i] = n
+	}
+	return tally, nil
 }
 
 // of looks for the living documents that refer to one.

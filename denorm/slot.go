@@ -212,4 +212,3 @@ func (c copied) set(in reflect.Value, raw json.RawMessage) error {
 	v.Set(next.Elem())
 	return nil
 }
-

@@ -78,6 +78,10 @@ func groupBy[G any](ctx context.Context, k *call, q Query, yield func(G) bool) e
 	if err != nil {
 		return err
 	}
+	return groupWith(ctx, k, q, g, yield)
+}
+
+func groupWith[G any](ctx context.Context, k *call, q Query, g *grouping, yield func(G) bool) error {
 	if len(q.order) > 0 {
 		return &unsupportedError{clause: "ORDER BY beside GROUP BY", reason: "the service does not serve it", hint: "leave OrderBy out: groups come in the order of their values"}
 	}

@@ -168,6 +168,29 @@ func (s *Species) documentProjection(fields []string) string {
 	return b.String()
 }
 
+// CountBy counts a tenant's documents, deleted ones included, by the value of
+// a text field.
+func (s *Species) CountBy(ctx context.Context, tenant, field string, q Query) (map[string]int64, error) {
+	r := s.reader(s.in(tenant, nil))
+	k := call{core: s.core, op: "CountBy", at: &r.at}
+	if err := r.startQuery(ctx, &k); err != nil {
+		return nil, k.fail(err)
+	}
+	type row struct {
+		By string `json:"by"`
+		N  int64  `json:"n"`
+	}
+	counts := map[string]int64{}
+	err := groupWith(ctx, &k, q, &grouping{
+		by:         []groupMember{{name: "by", path: field, column: fieldSQL(field)}},
+		aggregates: []groupMember{{name: "n", function: countOf}},
+	}, func(r row) bool {
+		counts[r.By] = r.N
+		return true
+	})
+	return counts, k.fail(err)
+}
+
 // DocumentPatch changes members of one document, if it still has its etag.
 type DocumentPatch struct {
 	Document
