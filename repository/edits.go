@@ -208,7 +208,8 @@ func (c *core) fieldAt(pointer string) (name string, field *tenantitem.Field, er
 		}
 		name += token
 		next, ok := c.model.Field(name)
-		if !ok {
+		// "address.city" is the way to a field, and no member's name.
+		if !ok || next.Name != token {
 			if field != nil && c.isOpen(field) {
 				return name, nil, nil
 			}

@@ -4,11 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -16,6 +19,22 @@ import (
 func exampleNotes() (acme *repository.Scope[Note], done func()) {
 	t, done := exampleTest()
 	return setupNotes(t).acme, done
+}
+
+// exampleKeptNotes are notes that are kept for a while once they are deleted.
+func exampleKeptNotes() (acme *repository.Scope[Note], done func()) {
+	t, done := exampleTest()
+	plan, err := registry.NewPlan(registry.Config{Database: "kept", Provision: true, Logger: slog.New(slog.DiscardHandler)}, []registry.Declaration{
+		registry.EntityOf[Note](registry.SoftDelete(30 * 24 * time.Hour)),
+	})
+	must(t, err)
+	e := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+	db, err := registry.Open(e.Client(nil), plan)
+	must(t, err)
+	must(t, db.Prepare(t.Context()))
+	notes, err := registry.RepositoryOf[Note](db)
+	must(t, err)
+	return notes.In("acme"), done
 }
 
 func ExampleScope_Create() {
@@ -132,6 +151,58 @@ func ExampleScope_Delete() {
 	// Output:
 	// true
 	// <nil>
+}
+
+func ExampleScope_PlanDelete() {
+	acme, done := exampleNotes()
+	defer done()
+	ctx := context.Background()
+	note := &Note{Title: "first"}
+	_ = acme.Create(ctx, note)
+
+	plan, err := acme.PlanDelete(ctx, note.ID)
+	fmt.Println(plan.Removed, len(plan.Restricting), err)
+	there, err := acme.Exists(ctx, note.ID)
+	fmt.Println("still there:", there, err)
+	// Output:
+	// map[Note:1] 0 <nil>
+	// still there: true <nil>
+}
+
+func ExampleScope_Restore() {
+	acme, done := exampleKeptNotes()
+	defer done()
+	ctx := context.Background()
+	note := &Note{Title: "first"}
+	_ = acme.Create(ctx, note)
+	_ = acme.Delete(ctx, note.ID, nil)
+
+	_, err := acme.Get(ctx, note.ID)
+	fmt.Println("deleted:", errors.Is(err, repository.ErrNotFound))
+	fmt.Println(acme.Restore(ctx, note.ID))
+	back, err := acme.Get(ctx, note.ID)
+	fmt.Println(back.Title, err)
+	// Output:
+	// deleted: true
+	// <nil>
+	// first <nil>
+}
+
+func ExampleScope_Purge() {
+	acme, done := exampleKeptNotes()
+	defer done()
+	ctx := context.Background()
+	note := &Note{Title: "first"}
+	_ = acme.Create(ctx, note)
+
+	fmt.Println("not deleted yet:", errors.Is(acme.Purge(ctx, note.ID), repository.ErrConflict))
+	_ = acme.Delete(ctx, note.ID, nil)
+	fmt.Println(acme.Purge(ctx, note.ID))
+	fmt.Println("gone for good:", errors.Is(acme.Restore(ctx, note.ID), repository.ErrNotFound))
+	// Output:
+	// not deleted yet: true
+	// <nil>
+	// gone for good: true
 }
 
 func ExampleScope_Batch() {

@@ -55,10 +55,10 @@ func (q Query) Explain() (Explanation, error) {
 			return Explanation{}, err
 		}
 	}
+	if err := checkRaws(q.raw); err != nil {
+		return Explanation{}, err
+	}
 	for _, raw := range q.raw {
-		if err := checkRaw(raw); err != nil {
-			return Explanation{}, err
-		}
 		w.text.WriteString(word + "(" + raw.text + ")")
 		word = " AND "
 	}

@@ -44,14 +44,15 @@ func (p *DeletePlan) Estimate() {
 // when there is no such document.
 func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, error) {
 	k := call{core: s.repo.core, op: "PlanDelete", at: &s.at, id: id}
+	ctx = k.begin(ctx)
 	if _, _, err := s.get(ctx, &k); err != nil {
-		return nil, k.fail(err)
+		return nil, k.end(err)
 	}
 	if hook := k.core.hooks.PlanDelete; hook != nil {
 		plan, err := hook(ctx, Deletion{TenantID: s.at.tenant, Key: s.repo.core.given(s.at.values), ID: id})
-		return plan, k.fail(err)
+		return plan, k.end(err)
 	}
-	return &DeletePlan{Removed: map[string]int64{k.core.entityType: 1}, RequestUnits: estimatedWrite}, nil
+	return &DeletePlan{Removed: map[string]int64{k.core.entityType: 1}, RequestUnits: estimatedWrite}, k.end(nil)
 }
 
 // Restore brings back a document that was deleted softly, with the descendants
@@ -71,15 +72,16 @@ func (s *Scope[T]) Purge(ctx context.Context, id string) error {
 
 func (s *Scope[T]) lifecycle(ctx context.Context, op, id string, hook func(context.Context, Deletion) error) error {
 	k := call{core: s.repo.core, op: op, at: &s.at, id: id}
+	ctx = k.begin(ctx)
 	if err := s.startPoint(ctx, &k); err != nil {
-		return k.fail(err)
+		return k.end(err)
 	}
 	if hook == nil {
-		return k.fail(&tenantitem.InvalidError{
+		return k.end(&tenantitem.InvalidError{
 			What:   op,
 			Reason: fmt.Sprintf("%s is not deleted softly", k.core.entityType),
 			Hint:   "register it with registry.SoftDelete, or give parented.Policy a Retain",
 		})
 	}
-	return k.fail(hook(ctx, Deletion{TenantID: s.at.tenant, Key: s.repo.core.given(s.at.values), ID: id}))
+	return k.end(hook(ctx, Deletion{TenantID: s.at.tenant, Key: s.repo.core.given(s.at.values), ID: id}))
 }

@@ -23,6 +23,11 @@ type Order struct {
 	tenantitem.TenantItem[Order]
 	CustomerID string `json:"customerId"`
 	Count      int    `json:"count"`
+	Lines      []Line `json:"lines,omitempty"`
+}
+
+type Line struct {
+	ProductID string `json:"productId"`
 }
 
 // No verb of one species touches a document of another, although both lie in
@@ -84,6 +89,30 @@ func TestSpeciesThatShareAPartitionNeverMeet(t *testing.T) {
 				t.Errorf("the other species' document was changed: %+v", got)
 			}
 		})
+	}
+}
+
+// A way through an array is no member's name: a comparison with it would find
+// nothing, in silence.
+func TestFieldsInsideArraysAreRefusedInQueries(t *testing.T) {
+	t.Parallel()
+	e, ctx := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil))), t.Context()
+	container := newContainer(t, e.Client(nil), "/tenantId", "/customerId")
+	orders, err := repository.New[Order](container, repository.Config{PartitionKey: []string{"/tenantId", "/customerId"}})
+	must(t, err)
+	s := orders.In("acme", "c1")
+	for name, q := range map[string]repository.Query{
+		"Where":   repository.Where(repository.Eq("lines[].productId", "p1")),
+		"OrderBy": repository.All().OrderBy("lines[].productId"),
+	} {
+		if _, err := s.First(ctx, q); !errors.Is(err, repository.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	must(t, s.Create(ctx, &Order{Lines: []Line{{ProductID: "p1"}}}))
+	n, err := s.Count(ctx, repository.SQL("EXISTS (SELECT VALUE l FROM l IN c.lines WHERE l.productId = @id)", repository.P("id", "p1")))
+	if must(t, err); n != 1 {
+		t.Errorf("the way that the error names finds %d", n)
 	}
 }
 

@@ -54,6 +54,9 @@ func (w *sqlWriter) param(v any) string {
 
 func (w *sqlWriter) field(path string) (string, error) {
 	if w.model != nil {
+		if strings.Contains(path, "[]") {
+			return "", &tenantitem.InvalidError{What: "field", Reason: fmt.Sprintf("%q lies inside an array", path), Hint: `use SQL, as in SQL("EXISTS (SELECT VALUE i FROM i IN c.items WHERE i.productId = @id)", P("id", id))`}
+		}
 		if _, ok := w.model.Field(path); !ok {
 			return "", w.model.UnknownField(path)
 		}
@@ -78,6 +81,11 @@ func (c *core) compile(at *partition, q Query, projection string) (statement, er
 	}
 	if err := q.writeOrder(w); err != nil {
 		return statement{}, err
+	}
+	for _, p := range w.params {
+		if _, err := codec.Encode(p.Value); err != nil {
+			return statement{}, &tenantitem.InvalidError{What: "query", Reason: "a parameter can't be encoded as JSON", Hint: "use plain values"}
+		}
 	}
 	return statement{text: w.text.String(), params: w.params}, nil
 }
@@ -115,10 +123,10 @@ func (c *core) writeConditions(w *sqlWriter, word string, at *partition, q Query
 			return err
 		}
 	}
+	if err := checkRaws(q.raw); err != nil {
+		return err
+	}
 	for _, raw := range q.raw {
-		if err := checkRaw(raw); err != nil {
-			return err
-		}
 		condition("(%s)", raw.text)
 		for _, p := range raw.params {
 			w.params = append(w.params, azcosmos.QueryParameter{Name: "@" + p.Name, Value: p.Value})
@@ -149,9 +157,39 @@ func (q Query) writeOrder(w *sqlWriter) error {
 	return nil
 }
 
+// checkRaws checks the raw conditions of one query: each by itself, and that
+// every parameter has exactly one value. The service takes one that has none
+// for undefined, so that the query would silently find nothing.
+func checkRaws(raws []rawCondition) error {
+	given := map[string]bool{}
+	for _, raw := range raws {
+		for _, p := range raw.params {
+			if given[p.Name] {
+				return &tenantitem.InvalidError{What: "SQL condition", Reason: fmt.Sprintf("the parameter %q is given twice", p.Name), Hint: "give each value a name of its own, also across the conditions of one query"}
+			}
+			given[p.Name] = true
+		}
+	}
+	for _, raw := range raws {
+		if err := checkRaw(raw, given); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parameterName returns the name that text begins with.
+func parameterName(text string) string {
+	end := 0
+	for end < len(text) && (text[end] == '_' || text[end] >= '0' && text[end] <= '9' || text[end]|0x20 >= 'a' && text[end]|0x20 <= 'z') {
+		end++
+	}
+	return text[:end]
+}
+
 // checkRaw makes sure that a raw condition is one closed expression, which the
 // parentheses around it then keep from touching the rest of the statement.
-func checkRaw(raw rawCondition) error {
+func checkRaw(raw rawCondition, given map[string]bool) error {
 	refuse := func(reason string) error {
 		return &tenantitem.InvalidError{What: "SQL condition", Reason: reason, Hint: "give one condition, such as c.title = @t, and its values as parameters"}
 	}
@@ -188,6 +226,10 @@ func checkRaw(raw rawCondition) error {
 			}
 		case ';':
 			return refuse("it holds a semicolon")
+		case '@':
+			if name := parameterName(raw.text[i+1:]); !given[name] {
+				return refuse(fmt.Sprintf("the parameter %q has no value", "@"+name))
+			}
 		}
 	}
 	if len(open) > 0 {
