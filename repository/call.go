@@ -37,7 +37,10 @@ func (k *call) fail(err error) error {
 	}
 	e := &Error{Op: k.op, EntityType: k.core.entityType, TenantID: k.at.tenant, ID: k.id, Err: err}
 	e.kind, e.Hint = sentinelFor(statusOf(err))
-	if errors.Is(err, ErrTenantMismatch) {
+	switch {
+	case errors.Is(err, ErrAmbiguous):
+		e.kind, e.Hint = ErrAmbiguous, "read the document to see whether the write took effect before repeating it"
+	case errors.Is(err, ErrTenantMismatch):
 		e.Hint = "open the scope with the tenant that the entity and the context name"
 	}
 	return e
@@ -201,11 +204,14 @@ func headerOf(err error) http.Header {
 	return nil
 }
 
-// meterFailure counts an answer that the SDK does not take for an error and
+// meterFailure counts and notes an answer that the SDK does not take for an error and
 // that the caller turns into one.
 func (k *call) meterFailure(ctx context.Context, resp azcosmos.Response) {
 	if x := exchangeFrom(ctx); x != nil && !x.metered {
 		x.tally.add(1, float64(resp.RequestCharge))
 		x.metered = true
+	}
+	if resp.RawResponse != nil {
+		k.core.sessions.note(resp.RawResponse.Header)
 	}
 }

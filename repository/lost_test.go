@@ -6,8 +6,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -121,6 +124,47 @@ func TestALostWriteThatWasOvertakenCantClobber(t *testing.T) {
 			})
 		}
 	}
+}
+
+// A replica that lags shows neither document; the batch is then sent again, and
+// only the refusal tells how far to look.
+func TestALostBatchThroughALaggingReplica(t *testing.T) {
+	t.Parallel()
+	for _, loss := range losses {
+		t.Run(loss.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				b := setupNotes(t, emulatortest.WithReplicaLag(3*time.Second))
+				first, second := &Note{Title: "first"}, &Note{Title: "second"}
+				b.emulator.Fault(loss.fault.On(emulator.TransactionalBatch))
+				must(t, b.acme.Batch().Create(first).Create(second).Commit(t.Context()))
+				got, err := b.acme.Get(t.Context(), first.ID)
+				must(t, err)
+				if got.ETag != first.ETag {
+					t.Errorf("the entity has etag %s, the document %s", first.ETag, got.ETag)
+				}
+			})
+		})
+	}
+}
+
+// The look after a lost answer may have been too early, so that a refusal for
+// lack of throughput does not say that nothing was stored.
+func TestALostWriteThatIsThrottledThenIsAmbiguous(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setupNotes(t, emulatortest.WithReplicaLag(time.Minute))
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		_, err := b.acme.Exists(ctx, "nothing") // the client knows the account now
+		must(t, err)
+		b.emulator.Fault(emulator.Cut().AfterEffect().On(emulator.CreateItem))
+		b.emulator.Fault(emulator.Answer(http.StatusTooManyRequests, 3200).On(emulator.CreateItem).Keep())
+		err = b.acme.Create(ctx, &Note{Title: "x"})
+		if !errors.Is(err, repository.ErrAmbiguous) || repository.IsRetryable(err) || !strings.Contains(err.Error(), "outcome unknown") {
+			t.Errorf("got %v", err)
+		}
+	})
 }
 
 // A document under an older name is in another partition than the one that a

@@ -96,6 +96,9 @@ func (k *call) write(ctx context.Context, send func(context.Context) (azcosmos.R
 			if p.throttled(ctx, err) {
 				continue
 			}
+			if lost {
+				return &ambiguousError{err} // what was read back may have been old
+			}
 			return err
 		case isUnanswered(ctx, err):
 			lost = true
