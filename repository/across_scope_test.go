@@ -147,7 +147,7 @@ func TestAcross_refusals(t *testing.T) {
 		"avg of nothing":       {second(r.Avg(ctx, "score", all)), repository.ErrNotFound, ""},
 		"min of nothing":       {second(r.Min(ctx, "score", all)), repository.ErrNotFound, ""},
 		"distinct by another":  {failure(repository.Distinct[string](ctx, r, "name", all.OrderBy("rank"))), repository.ErrUnsupported, "ORDER BY beside DISTINCT"},
-		"distinct unknown":     {failure(repository.Distinct[string](ctx, r, "nmae", all)), repository.ErrInvalid, "name"},
+		"distinct unknown":     {failure(repository.Distinct[string](ctx, r, "nam", all)), repository.ErrInvalid, "name"},
 		"distinct misfit":      {failure(repository.Distinct[int](ctx, r, "name", all)), nil, "does not fit"},
 		"group with order":     {failure(repository.GroupBy[rankTotal](ctx, r, all.OrderBy("rank"))), repository.ErrUnsupported, "ORDER BY beside GROUP BY"},
 		"group by unknown":     {failure(repository.GroupBy[misspelt](ctx, r, all)), repository.ErrInvalid, "rank"},

@@ -238,11 +238,12 @@ func aggregates(ctx contextSource, t fataler, s *repository.Reader[Lookup], q re
 	t.Helper()
 	var b strings.Builder
 	number := func(name string, v float64, err error) {
-		if errors.Is(err, repository.ErrNotFound) {
+		switch {
+		case errors.Is(err, repository.ErrNotFound):
 			fmt.Fprintf(&b, "%s none; ", name)
-		} else if err != nil {
+		case err != nil:
 			t.Fatal(err)
-		} else {
+		default:
 			fmt.Fprintf(&b, "%s %v; ", name, v)
 		}
 	}

@@ -252,6 +252,8 @@ func BenchmarkSaveAll1000(b *testing.B) {
 }
 
 // TestGetAllocatesLittleMoreThanTheSDK holds the goal of the benchmark.
+//
+//nolint:paralleltest // testing.AllocsPerRun refuses to run beside other tests
 func TestGetAllocatesLittleMoreThanTheSDK(t *testing.T) {
 	s := newStub(0)
 	ctx := t.Context()

@@ -127,7 +127,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 		}
 		item := s.deletion(b.read(id), id)
 		if err := tenantitem.ValidateID(id); err != nil {
-			b.settle(item, Failed, err)
+			b.settle(item, err)
 			continue
 		}
 		if !b.add(ctx, item) {
@@ -155,14 +155,14 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *bulk, window []*T) bool {
 	for _, entity := range window {
 		item := &bulkItem{index: b.read("")}
 		if err := s.adoptIn(b, item, entity); err != nil {
-			b.settle(item, Failed, err)
+			b.settle(item, err)
 			continue
 		}
 		items, entities = append(items, item), append(entities, entity)
 	}
 	for _, i := range s.hooked(ctx, b, items, entities) {
 		if err := s.prepare(b, items[i], entities[i]); err != nil {
-			b.settle(items[i], Failed, err)
+			b.settle(items[i], err)
 			continue
 		}
 		if !b.add(ctx, items[i]) {
@@ -243,7 +243,7 @@ func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entit
 			}
 		case b.ends(ctx, err):
 		case to-from == 1:
-			b.settle(items[from], Failed, err)
+			b.settle(items[from], err)
 		default:
 			middle := (from + to) / 2
 			see(from, middle)

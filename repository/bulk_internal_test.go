@@ -69,8 +69,8 @@ func TestLimiterWaits(t *testing.T) {
 		go func() { done <- l.acquire(t.Context()) }()
 		synctest.Wait()
 		select {
-		case <-done:
-			t.Fatal("two places of one")
+		case err := <-done:
+			t.Fatalf("two places of one: %v", err)
 		default:
 		}
 		l.release()

@@ -58,7 +58,7 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 			items = items[len(items)/2:]
 		default:
 			for _, item := range items {
-				b.settle(item, Failed, err)
+				b.settle(item, err)
 			}
 			return
 		}
@@ -78,14 +78,14 @@ func (b *bulk) withoutForeign(ctx context.Context, items []*bulkItem) []*bulkIte
 	if err != nil {
 		if !b.ends(ctx, err) {
 			for _, item := range items {
-				b.settle(item, Failed, err)
+				b.settle(item, err)
 			}
 		}
 		return nil
 	}
 	return slices.DeleteFunc(items, func(item *bulkItem) bool {
 		if found[item.op.id] {
-			b.settle(item, Failed, ErrEntityMismatch)
+			b.settle(item, ErrEntityMismatch)
 		}
 		return found[item.op.id]
 	})
@@ -110,7 +110,7 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 			} else {
 				err = &refusal{failed.Status}
 			}
-			b.settle(items[failed.Index], Failed, err)
+			b.settle(items[failed.Index], err)
 			return without(items, failed.Index)
 		}
 	}
@@ -133,7 +133,7 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 			// document that is only kept for a while.
 			b.sendEach(ctx, []*bulkItem{item})
 		default:
-			b.settle(item, Failed, &refusal{status})
+			b.settle(item, &refusal{status})
 		}
 	}
 	return rest
@@ -177,7 +177,7 @@ func (b *bulk) sendEach(ctx context.Context, items []*bulkItem) {
 		case b.ends(ctx, err) && !errors.Is(err, ErrAmbiguous):
 			return
 		default:
-			b.settle(item, Failed, err)
+			b.settle(item, err)
 		}
 	}
 }

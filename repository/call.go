@@ -36,7 +36,7 @@ func (k *call) fail(err error) error {
 		return err
 	}
 	e := &Error{Op: k.op, EntityType: k.core.entityType, TenantID: k.at.tenant, ID: k.id, Err: err}
-	e.kind, e.Hint = sentinelFor(statusOf(err))
+	e.Hint, e.kind = sentinelFor(statusOf(err))
 	switch {
 	case errors.Is(err, ErrAmbiguous):
 		e.kind, e.Hint = ErrAmbiguous, "read the document to see whether the write took effect before repeating it"
@@ -70,7 +70,7 @@ func (k *call) once(ctx context.Context, x *exchange, send func(context.Context)
 	if err != nil {
 		header := headerOf(err)
 		if !x.metered {
-			x.tally.add(1, chargeOf(header))
+			x.tally.add(chargeOf(header))
 		}
 		if header != nil {
 			k.core.warm.Store(true)
@@ -80,7 +80,7 @@ func (k *call) once(ctx context.Context, x *exchange, send func(context.Context)
 	}
 	k.core.warm.Store(true)
 	if !x.metered {
-		x.tally.add(1, float64(resp.RequestCharge))
+		x.tally.add(float64(resp.RequestCharge))
 	}
 	if resp.RawResponse != nil {
 		k.core.sessions.note(resp.RawResponse.Header)
@@ -208,7 +208,7 @@ func headerOf(err error) http.Header {
 // that the caller turns into one.
 func (k *call) meterFailure(ctx context.Context, resp azcosmos.Response) {
 	if x := exchangeFrom(ctx); x != nil && !x.metered {
-		x.tally.add(1, float64(resp.RequestCharge))
+		x.tally.add(float64(resp.RequestCharge))
 		x.metered = true
 	}
 	if resp.RawResponse != nil {

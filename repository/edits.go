@@ -260,6 +260,6 @@ func (c *core) condition(conditions []Predicate) (string, error) {
 
 // escapeJSON escapes text for the inside of a JSON string.
 func escapeJSON(s string) string {
-	quoted, _ := json.Marshal(s) // a string always encodes
+	quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
 	return string(quoted[1 : len(quoted)-1])
 }

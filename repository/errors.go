@@ -202,22 +202,22 @@ func substatus(err *azcore.ResponseError) int {
 
 // sentinelFor maps a status to what it means for the caller. The SDK's
 // ErrorCode is only the status text, so the number decides.
-func sentinelFor(status int) (kind error, hint string) {
+func sentinelFor(status int) (hint string, kind error) {
 	switch status {
 	case http.StatusNotFound:
-		return ErrNotFound, ""
+		return "", ErrNotFound
 	case http.StatusConflict:
-		return ErrConflict, ""
+		return "", ErrConflict
 	case http.StatusPreconditionFailed:
-		return ErrPreconditionFailed, "read the document again and repeat the change, or use Mutate"
+		return "read the document again and repeat the change, or use Mutate", ErrPreconditionFailed
 	case http.StatusRequestEntityTooLarge:
-		return ErrTooLarge, "a document holds at most 2 MB; move what grows into children"
+		return "a document holds at most 2 MB; move what grows into children", ErrTooLarge
 	case http.StatusTooManyRequests, statusRetryWith:
-		return ErrThrottled, "try again later, or raise the container's throughput"
+		return "try again later, or raise the container's throughput", ErrThrottled
 	case statusSessionBehind:
-		return nil, "the replicas did not catch up with this session in time; try again"
+		return "the replicas did not catch up with this session in time; try again", nil
 	case http.StatusUnauthorized, http.StatusForbidden:
-		return nil, "check the credential and its role on the account"
+		return "check the credential and its role on the account", nil
 	}
-	return nil, ""
+	return "", nil
 }

@@ -24,7 +24,7 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 	no := false
 	options := &azcosmos.QueryOptions{
 		QueryParameters:           st.params,
-		PageSizeHint:              int32(min(size, maxPageHint)),
+		PageSizeHint:              int32(min(size, maxPageHint)), //nolint:gosec // at most maxPageHint
 		EnableCrossPartitionQuery: &no,
 		SessionToken:              k.core.sessions.header(ctx, k.core.container.ID()),
 		PriorityLevel:             priorityFrom(ctx),

@@ -52,11 +52,11 @@ func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions
 	if err != nil {
 		return nil, err
 	}
-	print, err := st.fingerprint()
+	mark, err := st.fingerprint()
 	if err != nil {
 		return nil, err
 	}
-	boundTo := k.core.entityType + "\x00" + keyText(r.at.values) + "\x00" + print
+	boundTo := k.core.entityType + "\x00" + keyText(r.at.values) + "\x00" + mark
 	from := ""
 	if opts.Cursor != "" {
 		if from, err = k.core.cursors.open(boundTo, opts.Cursor); err != nil {

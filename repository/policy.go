@@ -85,10 +85,10 @@ func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 		x.sent, x.repeated = true, x.repeated || x.sent
 	}
 	if err != nil {
-		x.tally.add(1, 0)
+		x.tally.add(0)
 		return resp, err
 	}
-	x.tally.add(1, chargeOf(resp.Header))
+	x.tally.add(chargeOf(resp.Header))
 	if !wantsPage || resp.StatusCode != http.StatusOK {
 		return resp, nil
 	}
@@ -106,7 +106,7 @@ const maxKeptBuffer = 8 << 20
 
 // readPage hands the body of a response over and closes it.
 func (p *exchangePolicy) readPage(resp *http.Response, page func(body []byte) error) error {
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }() // by then it was read, or its own error was returned
 	b, _ := p.buffers.Get().(*bytes.Buffer)
 	if b == nil {
 		b = new(bytes.Buffer)

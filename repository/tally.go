@@ -47,10 +47,11 @@ func (t *Tally) String() string {
 	return fmt.Sprintf("%d %s, %.2f RU", t.requests, noun, t.units)
 }
 
-func (t *Tally) add(requests int64, units float64) {
+// add counts one request.
+func (t *Tally) add(units float64) {
 	for ; t != nil; t = t.parent {
 		t.mu.Lock()
-		t.requests += requests
+		t.requests++
 		t.units += units
 		t.mu.Unlock()
 	}
