@@ -2,7 +2,9 @@ package denorm_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"os"
 	"testing"
 	"time"
 
@@ -19,7 +21,16 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if endpoint := os.Getenv(childEndpoint); endpoint != "" {
+		if err := runChild(endpoint, os.Getenv(childKey)); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // The forest of these tests: teams of persons, tasks that persons work on,
 // comments under tasks, and labels that are linked with tasks. Tasks live in a
@@ -135,11 +146,17 @@ type failer interface {
 	Fatal(args ...any)
 	Fatalf(format string, args ...any)
 	Errorf(format string, args ...any)
+	Logf(format string, args ...any)
 }
 
 func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
 	t.Helper()
-	b := &testBundle{t: t, ctx: t.Context(), emu: emulatortest.New(t, opts...)}
+	return setupOn(t, emulatortest.New(t, opts...))
+}
+
+func setupOn(t testing.TB, emu *emulatortest.Emulator) *testBundle {
+	t.Helper()
+	b := &testBundle{t: t, ctx: t.Context(), emu: emu}
 	b.client = b.emu.Client(repository.ClientOptions(nil))
 	b.db, b.keeper = open(t, b.client, "", declarations()...)
 	if err := b.db.Prepare(t.Context()); err != nil {
@@ -158,7 +175,7 @@ func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
 func open(t testing.TB, client *azcosmos.Client, name string, d ...denorm.Declaration) (*registry.Database, *denorm.Keeper) {
 	t.Helper()
 	copies := denorm.New(denorm.Config{Name: name, Processor: changefeed.Config{
-		PollInterval: 5 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, LeaseDuration: 2 * time.Second, Backoff: time.Millisecond,
+		PollInterval: 50 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, LeaseDuration: 2 * time.Second, Backoff: time.Millisecond,
 	}}, d...)
 	plan, err := registry.NewPlan(layout(), entities(), copies.Extension())
 	if err != nil {
