@@ -33,7 +33,7 @@ type partition struct {
 // that is the entity type is filled by the repository.
 func (c *core) resolve(entityType, tenant string, more []any) partition {
 	p := partition{tenant: tenant, values: make([]any, 0, len(c.levels))}
-	next := 0
+	next, size := 0, 0
 	for i, level := range c.levels {
 		var v any
 		switch {
@@ -54,6 +54,11 @@ func (c *core) resolve(entityType, tenant string, more []any) partition {
 			return p
 		}
 		p.values = append(p.values, value)
+		text, _ := value.(string)
+		if size += len(text); size > tenantitem.MaxKeyBytes {
+			p.err = &tenantitem.InvalidError{What: "partition key", Reason: fmt.Sprintf("its values are longer than %d bytes together", tenantitem.MaxKeyBytes), Hint: "use shorter ones"}
+			return p
+		}
 	}
 	if next < len(more) {
 		p.err = &tenantitem.InvalidError{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cosmosgrove/grove/emulatortest"
@@ -113,6 +114,23 @@ func TestFieldsInsideArraysAreRefusedInQueries(t *testing.T) {
 	n, err := s.Count(ctx, repository.SQL("EXISTS (SELECT VALUE l FROM l IN c.lines WHERE l.productId = @id)", repository.P("id", "p1")))
 	if must(t, err); n != 1 {
 		t.Errorf("the way that the error names finds %d", n)
+	}
+}
+
+func TestKeysThatAreTooLongTogetherAreRefused(t *testing.T) {
+	t.Parallel()
+	e, ctx := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil))), t.Context()
+	container := newContainer(t, e.Client(nil), "/tenantId", "/customerId")
+	orders, err := repository.New[Order](container, repository.Config{PartitionKey: []string{"/tenantId", "/customerId"}})
+	must(t, err)
+	tenant := strings.Repeat("t", 1000)
+	must(t, orders.In(tenant, strings.Repeat("c", 1048)).Create(ctx, &Order{}))
+	mark := e.Requests().Mark()
+	if err := orders.In(tenant, strings.Repeat("c", 1049)).Create(ctx, &Order{}); !errors.Is(err, repository.ErrInvalid) {
+		t.Errorf("got %v", err)
+	}
+	if n := len(e.Requests().Since(mark)); n != 0 {
+		t.Errorf("%d requests were sent", n)
 	}
 }
 

@@ -43,6 +43,8 @@ func TestSpansAndPointsOfVerbs(t *testing.T) {
 	}
 	_, err = acme.SaveAll(ctx, slices.Values(notesFrom(3)), nil)
 	must(t, err)
+	_, err = acme.PlanDelete(ctx, n.ID)
+	must(t, err)
 
 	want := []struct {
 		name, operation string
@@ -53,6 +55,7 @@ func TestSpansAndPointsOfVerbs(t *testing.T) {
 		{"Get main", "read_item", "not found"},
 		{"Query main", "query_items", ""},
 		{"SaveAll main", "execute_bulk", ""},
+		{"PlanDelete main", "plan_delete", ""},
 	}
 	ended := spans.Ended()
 	if len(ended) != len(want) {
@@ -83,7 +86,7 @@ func TestSpansAndPointsOfVerbs(t *testing.T) {
 			points[m.Name] += p.Count
 		}
 	}
-	if points["db.client.operation.duration"] != 5 || points["azure.cosmosdb.client.operation.request_charge"] != 5 {
+	if points["db.client.operation.duration"] != 6 || points["azure.cosmosdb.client.operation.request_charge"] != 6 {
 		t.Errorf("points: %v", points)
 	}
 }
