@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -140,7 +141,8 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 }
 
 // Read adds the reading of one document into dst, as it is at that point of
-// the batch. A document that is not there fails the batch.
+// the batch. A document that is not there fails the batch. One that is of
+// another species is [ErrEntityMismatch] although the batch was applied.
 func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
 	return b.byID("Read", id, func(op *batchOp) error {
 		if dst == nil {
@@ -278,23 +280,24 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 	if err != nil {
 		return err
 	}
+	var unread error
 	for i := range ops {
 		if ops[i].done == nil || i >= len(results) {
 			continue
 		}
 		if err := ops[i].done(results[i]); err != nil {
-			return err
+			unread = errors.Join(unread, fmt.Errorf("the batch was applied, but what was read of %q does not belong here: %w", ops[i].id, err))
 		}
 	}
 	if err := finishDeletes(ctx, ops); err != nil {
-		return err
+		return errors.Join(unread, err)
 	}
 	for _, p := range parts {
 		if err := p.runAfterHooks(ctx); err != nil {
-			return err
+			return errors.Join(unread, err)
 		}
 	}
-	return nil
+	return unread
 }
 
 // joinParts puts the parts' operations together and checks what they share.

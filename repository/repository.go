@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -101,6 +102,11 @@ func NewOf[T any, PT tenantitem.Item[T]](container *azcosmos.ContainerClient, cf
 	for _, name := range append([]string{c.entityType}, c.aliases...) {
 		if err := tenantitem.ValidateEntityType(name); err != nil {
 			return nil, fmt.Errorf("%s: %w", model.Name, err)
+		}
+	}
+	for _, f := range model.Fields {
+		if strings.HasPrefix(f.Path, "_") && f.Path != "_etag" && f.Path != "_ts" {
+			return nil, &tenantitem.InvalidError{What: "entity " + model.Name, Reason: fmt.Sprintf("its field %q begins with an underscore, as those of the service and of Grove do", f.Path), Hint: "give the field another json tag"}
 		}
 	}
 	paths := cfg.PartitionKey

@@ -134,6 +134,43 @@ func TestKeysThatAreTooLongTogetherAreRefused(t *testing.T) {
 	}
 }
 
+// The batch is applied by the time that a document turns out not to belong
+// here: the others keep what they learned.
+func TestAReadOfAnotherSpeciesInABatch(t *testing.T) {
+	t.Parallel()
+	e, ctx := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil))), t.Context()
+	container := newContainer(t, e.Client(nil), "/tenantId", "/customerId")
+	cfg := repository.Config{PartitionKey: []string{"/tenantId", "/customerId"}}
+	customers, err := repository.New[Customer](container, cfg)
+	must(t, err)
+	orders, err := repository.New[Order](container, cfg)
+	must(t, err)
+	c, o, dst := &Customer{Name: "kept"}, &Order{}, &Order{}
+	must(t, customers.In("acme", "c1").Create(ctx, c))
+	err = orders.In("acme", "c1").Batch().Read(c.ID, dst).Create(o).Commit(ctx)
+	if !errors.Is(err, repository.ErrEntityMismatch) || !strings.Contains(err.Error(), "was applied") || dst.ID != "" {
+		t.Errorf("got %v and %+v", err, dst)
+	}
+	stored, err := orders.In("acme", "c1").Get(ctx, o.ID)
+	must(t, err)
+	if stored.ETag != o.ETag {
+		t.Errorf("the entity has etag %q, the document %q", o.ETag, stored.ETag)
+	}
+}
+
+type sneaky struct {
+	tenantitem.TenantItem[sneaky]
+	Ops []string `json:"_ops"`
+}
+
+func TestFieldsUnderReservedNamesAreRefused(t *testing.T) {
+	t.Parallel()
+	b := setupNotes(t)
+	if _, err := repository.New[sneaky](b.container, repository.Config{}); !errors.Is(err, repository.ErrInvalid) || !strings.Contains(err.Error(), "_ops") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func orderOf(id string) *Order {
 	o := &Order{}
 	o.ID = id
