@@ -70,7 +70,7 @@ func patch(ctx context.Context, m *member, found []finding) (refused int, err er
 // more than a patch can hold, whole top-level members are written instead.
 func patchesOf(patches []repository.DocumentPatch, found []finding) ([]repository.DocumentPatch, error) {
 	at := map[string]int{}
-	of := make([][]finding, len(patches))
+	of := map[int][]finding{}
 	for i, p := range patches {
 		at[p.ID+"\x00"+p.ETag] = i
 	}
@@ -81,7 +81,6 @@ func patchesOf(patches []repository.DocumentPatch, found []finding) ([]repositor
 			i = len(patches)
 			at[key] = i
 			patches = append(patches, repository.DocumentPatch{Document: f.doc})
-			of = append(of, nil)
 		}
 		of[i] = append(of[i], f)
 	}

@@ -86,7 +86,7 @@ func lines[T any](t testing.TB, name string) []*T {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var out []*T
 	for s := bufio.NewScanner(f); s.Scan(); {
 		row := new(T)

@@ -7,8 +7,8 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// ErrReferenced: a document can't be deleted because others refer to it, and
-// [Refuse] was declared for them.
+// ErrReferenced is the refusal of a delete because other documents refer to
+// the document and [Refuse] was declared for them.
 var ErrReferenced = errors.New("referenced")
 
 // ReferencedError names what refers to a document that was to be deleted.

@@ -197,11 +197,3 @@ func distinct(ids []string) []string {
 func validIDs(ids []string) []string {
 	return slices.DeleteFunc(distinct(ids), func(id string) bool { return tenantitem.ValidateID(id) != nil })
 }
-
-func anys(ids []string) []any {
-	out := make([]any, len(ids))
-	for i, id := range ids {
-		out[i] = id
-	}
-	return out
-}
