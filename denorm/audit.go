@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -42,7 +43,7 @@ func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, erro
 			}
 			return nil
 		}, nil)
-		if err != nil && err != errFound {
+		if err != nil && !errors.Is(err, errFound) {
 			yield(Drift{}, err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"go.uber.org/goleak"
 
@@ -154,10 +156,17 @@ func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
 	return setupOn(t, emulatortest.New(t, opts...))
 }
 
+// quickly is a client that does not wait long before it tries again.
+func quickly() *azcosmos.ClientOptions {
+	return repository.ClientOptions(&azcosmos.ClientOptions{ClientOptions: azcore.ClientOptions{
+		Retry: policy.RetryOptions{RetryDelay: time.Millisecond, MaxRetryDelay: 5 * time.Millisecond},
+	}})
+}
+
 func setupOn(t testing.TB, emu *emulatortest.Emulator) *testBundle {
 	t.Helper()
 	b := &testBundle{t: t, ctx: t.Context(), emu: emu}
-	b.client = b.emu.Client(repository.ClientOptions(nil))
+	b.client = b.emu.Client(quickly())
 	b.db, b.keeper = open(t, b.client, "", declarations()...)
 	if err := b.db.Prepare(t.Context()); err != nil {
 		t.Fatal(err)

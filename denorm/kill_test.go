@@ -113,26 +113,42 @@ func TestKilledProcessesLeaveNoDrift(t *testing.T) {
 }
 
 // The same in one process, under faults: one request in five fails, half of
-// them after they took effect.
+// them after they took effect. They fail with a status that the SDK does not
+// itself wait a second for.
 func TestFaultsLeaveNoDrift(t *testing.T) {
 	t.Parallel()
 	e := emulatortest.New(t, emulatortest.WithPartitions(4))
 	b := setupOn(t, e)
-	_, second := open(t, e.Client(repository.ClientOptions(nil)), "", declarations()...)
+	_, second := open(t, e.Client(quickly()), "", declarations()...)
 	ctx, end := context.WithTimeout(t.Context(), spell())
 	defer end()
-	for i, fault := range []emulator.Fault{emulator.Answer(503, 0), emulator.Answer(408, 0).AfterEffect()} {
+	for _, keeper := range []*denorm.Keeper{b.keeper, second} {
+		b.must(keeper.Start(ctx))
+	}
+	for i, fault := range []emulator.Fault{emulator.Answer(500, 0), emulator.Answer(500, 0).AfterEffect()} {
 		e.Service().Faults().Add(fault.On(
 			emulator.CreateItem, emulator.ReplaceItem, emulator.UpsertItem, emulator.PatchItem, emulator.ReadItem, emulator.DeleteItem,
 			emulator.QueryItems, emulator.TransactionalBatch, emulator.ChangeFeed,
 		).Keep().Probability(0.1, uint64(i+1)))
 	}
-	for _, keeper := range []*denorm.Keeper{b.keeper, second} {
-		b.must(keeper.Start(ctx))
-	}
 	b.writers(ctx, 3).Wait()
 	e.Service().Faults().Clear()
 	b.must(second.Stop(t.Context()))
+	b.catchUp()
+	b.must(b.keeper.Stop(t.Context()))
+	b.noDrift()
+	b.total()
+}
+
+// With session consistency, replicas lag behind: the keeper reads at least
+// what its feed has seen.
+func TestLaggingReplicasLeaveNoDrift(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.WithReplicaLag(30*time.Millisecond), emulatortest.WithPartitions(4))
+	ctx, end := context.WithTimeout(t.Context(), spell()/2)
+	defer end()
+	b.must(b.keeper.Start(ctx))
+	b.writers(ctx, 3).Wait()
 	b.catchUp()
 	b.must(b.keeper.Stop(t.Context()))
 	b.noDrift()

@@ -168,3 +168,29 @@ func TestARepairGoesOnWhereItWasStopped(t *testing.T) {
 		t.Errorf("no tenant: %v", err)
 	}
 }
+
+func TestADocumentOfAnotherShapeIsQuarantinedAndStopsNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ada := b.person("Ada")
+	broken, sound := b.withSteps(ada), b.withSteps(ada)
+	b.catchUp()
+	b.tamper(broken, func(doc map[string]any) { doc["plan"] = "a secret text" })
+	b.tamper(sound, func(doc map[string]any) { doc["assigneeName"] = "somebody" })
+	b.catchUp()
+	if got := b.reread(sound).AssigneeName; got != "Ada" {
+		t.Errorf("the sound document has %q", got)
+	}
+	tasks, _ := b.keeper.Processor("tasks")
+	n := 0
+	for q, err := range tasks.Quarantined(b.ctx) {
+		b.must(err)
+		n++
+		if !strings.Contains(q.Reason, "/plan") || strings.Contains(q.Reason, "secret") {
+			t.Errorf("the reason: %s", q.Reason)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d changes are in quarantine", n)
+	}
+}

@@ -65,3 +65,18 @@ func TestRewriteSetsWhatWasAskedAndNothingElse(t *testing.T) {
 		}
 	})
 }
+
+func FuzzRewrite(f *testing.F) {
+	for _, seed := range []string{`{"a":[{"b":1}]}`, `[]`, `{}`, `{"a":`, `1`, `{"a":1,"a":2}`, `{"a":[1,[2],{"b":null}]} x`} {
+		f.Add(seed, "/a/0/b")
+	}
+	f.Fuzz(func(t *testing.T, raw, pointer string) {
+		if pointer == "" || pointer[0] != '/' {
+			return
+		}
+		got, err := rewrite(json.RawMessage(raw), []edit{{splitPointer(pointer), json.RawMessage(`"new"`)}})
+		if err == nil && json.Valid([]byte(raw)) && !json.Valid(got) {
+			t.Fatalf("%q became %q", raw, got)
+		}
+	})
+}
