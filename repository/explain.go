@@ -14,8 +14,9 @@ type Explanation struct {
 	SQL string
 	// Parameters are its values.
 	Parameters []azcosmos.QueryParameter
-	// Scope is "one partition", "prefix of the partition key", "all tenants",
-	// or "unbound" for a query that was not given to a scope.
+	// Scope is "point read" for a query that one answers, "one partition",
+	// "prefix of the partition key", "all tenants", or "unbound" for a query
+	// that was not given to a scope.
 	Scope string
 }
 
@@ -39,7 +40,11 @@ func (r *Reader[T]) Explain(q Query) (Explanation, error) {
 	if err != nil {
 		return Explanation{}, k.fail(err)
 	}
-	return Explanation{SQL: st.text, Parameters: st.params, Scope: r.at.describe()}, nil
+	scope := r.at.describe()
+	if _, ok := q.onlyID(&r.at); ok {
+		scope = "point read"
+	}
+	return Explanation{SQL: st.text, Parameters: st.params, Scope: scope}, nil
 }
 
 // Explain shows the query on its own: without the conditions that a scope

@@ -11,7 +11,8 @@ import (
 // again asks again.
 //
 // In one logical partition the documents come without a promised order unless
-// q has one.
+// q has one. A query for nothing but an id there is a point read, which is the
+// cheaper request.
 func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		k := call{core: r.repo.core, op: "Query", at: &r.at}
@@ -40,6 +41,9 @@ func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
 func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T) bool) error {
 	if err := r.startQuery(ctx, k); err != nil {
 		return err
+	}
+	if id, ok := q.onlyID(&r.at); ok {
+		return r.eachByID(ctx, k, id, yield)
 	}
 	if !r.at.full || len(r.repo.core.homes(r.at)) > 1 {
 		return r.eachAcross(ctx, k, q, yield)
