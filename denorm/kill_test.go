@@ -60,10 +60,14 @@ func impatient() changefeed.Config {
 	return changefeed.Config{PollInterval: 20 * time.Millisecond, BalanceInterval: 50 * time.Millisecond, LeaseDuration: time.Second}
 }
 
-// spell is how long the tests with processes take: GROVE_SOAK=1 makes it two
-// minutes.
+// spell is how long the tests with processes and faults write: GROVE_SOAK=1
+// makes it two minutes, and a duration that long.
 func spell() time.Duration {
-	if os.Getenv("GROVE_SOAK") != "" {
+	text := os.Getenv("GROVE_SOAK")
+	if d, err := time.ParseDuration(text); err == nil {
+		return d
+	}
+	if text != "" {
 		return 2 * time.Minute
 	}
 	return 2 * time.Second

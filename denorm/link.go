@@ -3,7 +3,9 @@ package denorm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -144,18 +146,25 @@ func (r leading) check(ctx context.Context, tenant string, docs []repository.Doc
 			}
 		}
 	}
+	at := make(map[string]int, len(docs))
 	for i, d := range docs {
-		q := repository.SQL("ARRAY_CONTAINS(c."+wishesField+fieldSQL("", r.otherField.Path)+".add, @lead) OR ARRAY_CONTAINS(c."+wishesField+fieldSQL("", r.otherField.Path)+".remove, @lead)",
-			repository.P("lead", d.ID)).And(repository.Missing("deletedAt"))
-		for other, err := range r.other.docs.Documents(ctx, tenant, nil, q, wishesField) {
+		at[d.ID] = i
+	}
+	for chunk := range slices.Chunk(docs, maxConditions) {
+		for other, err := range r.other.docs.Documents(ctx, tenant, nil, r.wishing(chunk), wishesField) {
 			if err != nil {
 				return nil, err
 			}
 			w := wishesIn(other.Fields)[r.otherField.Path]
-			if slices.Contains(w.Add, d.ID) {
-				want[i][other.ID] = true
-			} else {
-				delete(want[i], other.ID)
+			for _, id := range w.Add {
+				if i, asked := at[id]; asked {
+					want[i][other.ID] = true
+				}
+			}
+			for _, id := range w.Remove {
+				if i, asked := at[id]; asked {
+					delete(want[i], other.ID)
+				}
 			}
 		}
 	}
@@ -166,6 +175,17 @@ func (r leading) check(ctx context.Context, tenant string, docs []repository.Doc
 		}
 	}
 	return found, nil
+}
+
+// wishing looks for documents of the other side with wishes about these.
+func (r leading) wishing(docs []repository.Document) repository.Query {
+	w := conditions{}
+	list := fieldSQL("c", wishesField, r.otherField.Path)
+	for _, d := range docs {
+		id := w.param(d.ID)
+		w.any = append(w.any, fmt.Sprintf("ARRAY_CONTAINS(%s.add, %s) OR ARRAY_CONTAINS(%s.remove, %s)", list, id, list, id))
+	}
+	return repository.SQL(strings.Join(w.any, " OR "), w.params...).And(repository.Missing("deletedAt"))
 }
 
 // following keeps the other side: what the leading documents say.
