@@ -8,9 +8,9 @@ import (
 )
 
 // BenchmarkErase erases one tenant of a given size beside others that stay. The
-// emulator keeps all documents in this process's memory, whose size costs time
-// in the garbage collector; with elsewhere, the others lie in another account,
-// which tells that time from what the database itself makes of them.
+// emulator keeps all documents in this process's memory, whose size costs time;
+// with elsewhere, the others lie in another account, which tells that time from
+// what the database itself makes of them.
 func BenchmarkErase(b *testing.B) {
 	for _, bench := range []struct {
 		documents, others int

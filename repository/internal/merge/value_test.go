@@ -132,7 +132,7 @@ func FuzzValue(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		var va, vb merge.Value
 		if jsonv2.Unmarshal([]byte(a), &va) != nil || jsonv2.Unmarshal([]byte(b), &vb) != nil {
-			t.Skip()
+			t.Skip("not JSON")
 		}
 		written := string(va.AppendJSON(nil))
 		again := value(t, written)
