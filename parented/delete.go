@@ -177,7 +177,10 @@ func (f *Forest) given(n *node, s repository.Stub) []any {
 func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pass {
 	which := present()
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
-		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c.deletedAt = @d", repository.P("d", root.DeletedAt))
+		// By its journal too: what the purge leaves of a document has none, and
+		// could have been given the very time of the soft delete.
+		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase",
+			repository.P("d", root.DeletedAt), repository.P("phase", phaseRetained))
 	}
 	at := root.DeletedAt
 	if at == "" {

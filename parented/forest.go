@@ -47,10 +47,12 @@ func NewForest(cfg ForestConfig) *Forest {
 // elsewhere what is left would stay forever.
 type Policy struct {
 	// Tombstone is how long a deleted document stays, hidden, so that readers
-	// of the change feed see the delete. Defaults to 0: it is removed at once.
+	// of the change feed see the delete. A purge leaves it too. It is counted
+	// in whole seconds, rounded up. Defaults to 0: it is removed at once.
 	Tombstone time.Duration
-	// Retain is how long a deleted document can be restored. Its descendants
-	// are kept with it. Defaults to 0: it can't.
+	// Retain is how long a deleted document can be restored, in whole seconds,
+	// rounded up; a longer Tombstone counts in its place. Its descendants are
+	// kept with it, whatever their own policy. Defaults to 0: it can't.
 	Retain time.Duration
 }
 

@@ -76,7 +76,8 @@ type planting struct {
 	config parented.ForestConfig
 	note   parented.Policy
 	child  parented.Policy // of comments
-	vote   parented.Rule   // of votes; Restrict when it is left out
+	label  parented.Policy
+	vote   parented.Rule // of votes; Restrict when it is left out
 }
 
 func setup(t testing.TB) grove {
@@ -123,7 +124,7 @@ func wire(database *azcosmos.DatabaseClient, p planting) (grove, error) {
 	g.replies, errs[3] = parented.New[Reply](g.forest, g.comments.Items(), container, parented.Config{Rule: parented.Cascade})
 	g.votes, errs[4] = parented.New[Vote](g.forest, g.comments.Items(), container, parented.Config{Rule: cmp.Or(p.vote, parented.Restrict)})
 	g.reactions, errs[6] = parented.New[Reaction](g.forest, g.replies.Items(), container, parented.Config{Rule: parented.Cascade})
-	g.labels, errs[5] = parented.New[Label](g.forest, g.notes, container, parented.Config{Rule: parented.Orphan})
+	g.labels, errs[5] = parented.New[Label](g.forest, g.notes, container, parented.Config{Rule: parented.Orphan, Policy: p.label})
 	return g, errors.Join(errs[:]...)
 }
 

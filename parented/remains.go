@@ -14,15 +14,16 @@ type remains struct {
 	// retain of 0 doesn't.
 	at     string
 	retain time.Duration
-	// nothing removes documents also of species that leave tombstones.
-	nothing bool
 }
 
 // remains follows the policy of the document that the delete began with: what
-// is below a document that can be restored can be restored with it.
+// is below a document that can be restored can be restored with it. A purge
+// keeps nothing to be restored, but it leaves the tombstones of every species
+// that has them: a reader of the change feed gets the latest version of a
+// document only, and may not have seen the soft delete before the purge.
 func (f *Forest) remains(n *node, root repository.Stub) remains {
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
-		return remains{forest: f, nothing: true}
+		return remains{forest: f}
 	}
 	return remains{forest: f, at: root.DeletedAt, retain: n.policy.Retain}
 }
@@ -34,8 +35,9 @@ func (r remains) of(ctx context.Context, n *node, stubs []repository.Stub) (int,
 	var err error
 	switch {
 	case r.retain > 0:
-		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, seconds(r.retain)) })
-	case n.policy.Tombstone > 0 && !r.nothing:
+		keep := seconds(max(r.retain, n.policy.Tombstone)) // it is the tombstone too
+		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, keep) })
+	case n.policy.Tombstone > 0:
 		now := r.forest.now()
 		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
 			s.DeletedAt, s.TTL, s.Deletion = now, seconds(n.policy.Tombstone), nil

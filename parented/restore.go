@@ -17,6 +17,9 @@ func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) er
 		if err != nil {
 			return err
 		}
+		if root.Deletion.Phase == phasePurging {
+			return repository.ErrNotFound // parts of its tree may be gone for good
+		}
 		if err := f.parentAlive(ctx, n, d.TenantID, root); err != nil {
 			return err
 		}
@@ -99,7 +102,8 @@ func (f *Forest) retained(ctx context.Context, n *node, d repository.Deletion) (
 	return s, nil
 }
 
-// purge removes a document that was deleted softly, and what was deleted with it.
+// purge removes a document that was deleted softly, and what was deleted with
+// it, and leaves the tombstones that the species' policies ask for.
 func (f *Forest) purge(ctx context.Context, n *node, d repository.Deletion) error {
 	for stalls := 0; ; stalls++ {
 		root, err := f.retained(ctx, n, d)
@@ -107,7 +111,7 @@ func (f *Forest) purge(ctx context.Context, n *node, d repository.Deletion) erro
 			return err
 		}
 		if root.Deletion.Phase == phaseRestoring {
-			return fmt.Errorf("%w: the document is being restored", repository.ErrConflict)
+			return fmt.Errorf("%w: the document is being restored (wait for it, or let Forest.Resume finish it, and delete the document again)", repository.ErrConflict)
 		}
 		if !underWay(root, phasePurging) {
 			begun, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phasePurging) })
