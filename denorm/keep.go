@@ -84,6 +84,9 @@ func (c *Copies) open(db *registry.Database) error {
 	}
 	for _, m := range s.members {
 		m.docs = m.species.Repository()
+	}
+	s.besides()
+	for _, m := range s.members {
 		h := repository.Hooks{Guarded: m.guarded()}
 		if len(m.groups) > 0 || len(m.tracked) > 0 || len(m.kept) > 0 || len(m.lists) > 0 {
 			h.Fill = []func(context.Context, *repository.Write) error{m.fill}
@@ -91,6 +94,9 @@ func (c *Copies) open(db *registry.Database) error {
 		h.Moves = slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" })
 		if m.refuses() {
 			h.BeforeDelete = []func(context.Context, repository.Deletion) error{m.beforeDelete}
+		}
+		if len(m.near) > 0 {
+			h.Beside = s
 		}
 		m.species.Attach(h)
 	}

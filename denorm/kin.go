@@ -18,6 +18,8 @@ type kin struct {
 	ref           *tenantitem.Field // of the child
 	counts        []*tenantitem.Field
 	recents       []recent
+	// near says that parent and child may share a logical partition.
+	near bool
 }
 
 // recent is a field that holds the newest documents as cards.
@@ -133,6 +135,15 @@ func (r *kin) newest(ctx context.Context, tenant string, key []any, id string, n
 			return nil, err
 		}
 		cards = append(cards, d.Fields)
+	}
+	return r.store(n, cards)
+}
+
+// store writes cards as the parent's field stores them; members that are not
+// on a card are dropped.
+func (r *kin) store(n recent, cards []map[string]json.RawMessage) (json.RawMessage, error) {
+	if cards == nil {
+		cards = []map[string]json.RawMessage{}
 	}
 	raw, err := repository.EncodeValue(cards)
 	if err != nil {

@@ -20,6 +20,8 @@ import (
 type link struct {
 	lead, other           *member
 	leadField, otherField *tenantitem.Field
+	// near says that both sides may share a logical partition.
+	near bool
 }
 
 // wishesField is the hidden member of the following side, by field.

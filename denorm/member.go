@@ -29,6 +29,11 @@ type member struct {
 	// lists are the links of which this species holds either side.
 	lists []listed
 
+	// near are the members that a transaction looks at; leads says that others
+	// may have to change with documents of this species.
+	near  []string
+	leads bool
+
 	own     []rule // keep members of this species
 	outward []rule // keep members of others, by documents of this species
 }

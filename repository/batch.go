@@ -25,31 +25,12 @@ type Batch[T any] struct {
 	hidden map[int][]byte
 }
 
-// batchOp is one operation: how it joins the SDK's batch, and what becomes of
-// its result.
-type batchOp struct {
-	verb   string
-	id     string
-	size   int
-	stamp  string // of an operation that writes a document whole or by patch
-	etag   string // that the operation requires; "" for none
-	append func(*azcosmos.TransactionalBatch)
-	done   func(azcosmos.TransactionalBatchResult) error
-	entity any // what hooks see, nil for none
-	// finish goes on with a delete under rules after the batch was applied.
-	finish func(context.Context) error
-	// prepare encodes the operation once hooks have seen its entity.
-	prepare func(*batchOp) error
-}
-
 // Batch starts a batch in this scope.
 func (s *Scope[T]) Batch() *Batch[T] { return &Batch[T]{scope: s} }
 
 // Create adds the creation of a new document; see [Scope.Create].
 func (b *Batch[T]) Create(entity *T) *Batch[T] {
-	return b.whole("Create", entity, func(tb *azcosmos.TransactionalBatch, id string, body []byte, _ string) {
-		tb.CreateItem(body, nil)
-	})
+	return b.whole("Create", entity, (*batchOp).creates)
 }
 
 // Replace adds the replacement of a document; the entity's ETag is required.
@@ -57,16 +38,12 @@ func (b *Batch[T]) Replace(entity *T) *Batch[T] {
 	if b.err == nil && entity != nil && b.scope.repo.meta(entity).ETag == "" {
 		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Put to overwrite without looking"}
 	}
-	return b.whole("Replace", entity, func(tb *azcosmos.TransactionalBatch, id string, body []byte, etag string) {
-		tb.ReplaceItem(escapeJSON(id), body, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(etag)})
-	})
+	return b.whole("Replace", entity, (*batchOp).replaces)
 }
 
 // Put adds the overwriting of a document; see [Scope.Put].
 func (b *Batch[T]) Put(entity *T) *Batch[T] {
-	return b.whole("Put", entity, func(tb *azcosmos.TransactionalBatch, id string, body []byte, _ string) {
-		tb.UpsertItem(body, nil)
-	})
+	return b.whole("Put", entity, (*batchOp).puts)
 }
 
 // Save adds a creation or a replacement, by whether the entity has an ETag.
@@ -77,7 +54,7 @@ func (b *Batch[T]) Save(entity *T) *Batch[T] {
 	return b.Create(entity)
 }
 
-func (b *Batch[T]) whole(verb string, entity *T, add func(tb *azcosmos.TransactionalBatch, id string, body []byte, etag string)) *Batch[T] {
+func (b *Batch[T]) whole(verb string, entity *T, send func(op *batchOp, c *core, body []byte)) *Batch[T] {
 	if b.err != nil {
 		return b
 	}
@@ -106,8 +83,7 @@ func (b *Batch[T]) whole(verb string, entity *T, add func(tb *azcosmos.Transacti
 				root = createdRoot
 			}
 			body, err := b.scope.encode(entity, []string{root + op.stamp}, b.hidden[index])
-			op.size = sentSize(body)
-			op.append = func(tb *azcosmos.TransactionalBatch) { add(tb, op.id, body, based) }
+			send(op, b.scope.repo.core, body)
 			return err
 		},
 		done: func(r azcosmos.TransactionalBatchResult) error {
@@ -133,9 +109,8 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 		op.etag = edits.etag
 		encoded, err := ops.MarshalJSON()
 		op.size = sentSize(encoded)
-		op.append = func(tb *azcosmos.TransactionalBatch) {
-			tb.PatchItem(escapeJSON(id), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(edits.etag)})
-		}
+		op.patches(ops)
+		op.followedBy(b.scope.repo.core, &edits)
 		return err
 	}, nil)
 }
@@ -148,7 +123,7 @@ func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
 		if dst == nil {
 			return &tenantitem.InvalidError{What: "batch", Reason: "Read has nowhere to put the document", Hint: "pass a pointer"}
 		}
-		op.append = func(tb *azcosmos.TransactionalBatch) { tb.ReadItem(escapeJSON(id), nil) }
+		op.append = func(tb *azcosmos.TransactionalBatch, _ string) { tb.ReadItem(escapeJSON(id), nil) }
 		return nil
 	}, func(r azcosmos.TransactionalBatchResult) error {
 		entity, err := b.scope.decode(r.ResourceBody)
@@ -276,7 +251,7 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 	if size > tenantitem.MaxDocumentBytes {
 		return errTooLarge("batch", size)
 	}
-	results, err := k.execute(ctx, ops)
+	results, err := k.transact(ctx, ops, false)
 	if err != nil {
 		return err
 	}

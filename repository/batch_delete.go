@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -25,9 +23,7 @@ func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
 		if b.scope.repo.core.hooks.Delete != nil {
 			return b.markDeleted(op)
 		}
-		op.append = func(tb *azcosmos.TransactionalBatch) {
-			tb.DeleteItem(escapeJSON(id), &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(etag)})
-		}
+		op.deletes(b.scope.repo.core)
 		return nil
 	}, nil)
 }
@@ -45,9 +41,8 @@ func (b *Batch[T]) markDeleted(op *batchOp) error {
 	ops := patchBetween(Stub{}, begun.Mark)
 	ops.AppendSet("/"+stampField, op.stamp)
 	ops.SetCondition("FROM c WHERE NOT IS_DEFINED(c.deletedAt)")
-	op.append = func(tb *azcosmos.TransactionalBatch) {
-		tb.PatchItem(escapeJSON(op.id), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(op.etag)})
-	}
+	op.patches(ops)
+	op.species, op.after = c, func(before *Document) *Document { return before.with("", begun.Mark.DeletedAt) }
 	op.finish = begun.Finish
 	return nil
 }

@@ -28,7 +28,7 @@ func sentSize(body []byte) int {
 func (k *call) execute(ctx context.Context, ops []batchOp) ([]azcosmos.TransactionalBatchResult, error) {
 	batch := k.core.container.NewTransactionalBatch(k.at.key)
 	for i := range ops {
-		ops[i].append(&batch)
+		ops[i].append(&batch, ops[i].etag)
 	}
 	var results []azcosmos.TransactionalBatchResult
 	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
@@ -78,6 +78,9 @@ func (k *call) lookForBatch(ctx context.Context, ops []batchOp, results *[]azcos
 			verdict = applied
 			(*results)[i].ETag = azcore.ETag(now.etagOf(ops[i].stamp))
 		}
+		if ops[i].beside {
+			continue // it was sent along with what was wanted
+		}
 		gone = gone && ops[i].verb == "Delete" && now == nil
 		puts = puts && ops[i].verb == "Put"
 	}
@@ -90,17 +93,6 @@ func (k *call) lookForBatch(ctx context.Context, ops []batchOp, results *[]azcos
 		return applied, k.rereadBatch(ctx, ops, *results)
 	}
 	return verdict, nil
-}
-
-// judge decides about one operation by its document as it is now.
-func (op *batchOp) judge(now *stored) outcome {
-	switch {
-	case op.stamp != "":
-		return basis{absent: op.verb == "Create", etag: op.etag}.judge(now, op.stamp)
-	case op.verb == "Delete" && now != nil && (op.etag == "" || op.etag == now.ETag):
-		return notApplied
-	}
-	return unknown
 }
 
 // storedNow reads what the documents of a batch tell of their last writes: one

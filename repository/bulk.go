@@ -6,8 +6,6 @@ import (
 	"iter"
 	"reflect"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -138,13 +136,14 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 }
 
 func (s *Scope[T]) deletion(index int, id string) *bulkItem {
-	return &bulkItem{
-		index: index, at: s.at,
-		op: batchOp{verb: "Delete", id: id, append: func(tb *azcosmos.TransactionalBatch) { tb.DeleteItem(escapeJSON(id), nil) }},
+	item := &bulkItem{
+		index: index, at: s.at, op: batchOp{verb: "Delete", id: id},
 		alone: func(ctx context.Context, k *call) (string, error) {
 			return "", s.deleteWith(ctx, k, "")
 		},
 	}
+	item.op.deletes(s.repo.core)
+	return item
 }
 
 // saveWindow checks, prepares and hands over some entities. It reports false
@@ -266,19 +265,16 @@ func (s *Scope[T]) prepare(b *bulk, item *bulkItem, entity *T) error {
 	if err != nil {
 		return err
 	}
-	id, etag, stamp := item.op.id, item.op.etag, item.op.stamp
-	item.op.size = sentSize(body)
+	etag, stamp := item.op.etag, item.op.stamp
 	if item.op.verb == "Create" {
-		item.op.append = func(tb *azcosmos.TransactionalBatch) { tb.CreateItem(body, nil) }
+		item.op.creates(s.repo.core, body)
 		item.alone = func(ctx context.Context, k *call) (string, error) {
 			return s.createAnew(ctx, k, k.at, entity, body, stamp)
 		}
 	} else {
-		item.op.append = func(tb *azcosmos.TransactionalBatch) {
-			tb.ReplaceItem(escapeJSON(id), body, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(etag)})
-		}
+		item.op.replaces(s.repo.core, body)
 		item.alone = func(ctx context.Context, k *call) (string, error) {
-			return k.replaceItem(ctx, k.at, body, stamp, basis{etag: etag})
+			return k.replaceItem(ctx, k.at, entity, body, stamp, basis{etag: etag})
 		}
 	}
 	item.op.entity = entity

@@ -39,7 +39,7 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 		for i, item := range items {
 			ops[i] = item.op
 		}
-		results, err := k.execute(ctx, ops)
+		results, err := k.transact(ctx, ops, true)
 		var failed *BatchError
 		switch {
 		case err == nil:
@@ -53,7 +53,7 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 			return
 		case errors.As(err, &failed) && statusOf(err) != 0 && !isThrottled(err) && !isTransient(failed.Status):
 			items = b.withoutRefused(ctx, k, items, failed)
-		case statusOf(err) == http.StatusRequestEntityTooLarge:
+		case errors.Is(err, errCrowded), statusOf(err) == http.StatusRequestEntityTooLarge:
 			b.sendItems(ctx, items[:len(items)/2])
 			items = items[len(items)/2:]
 		default:

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/repository/internal/codec"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -243,13 +241,12 @@ func (k *call) insert(ctx context.Context, documents []incoming, overwrite bool,
 func (k *call) createAll(ctx context.Context, documents []incoming, overwrite bool) error {
 	ops := make([]batchOp, len(documents))
 	for i, d := range documents {
-		ops[i] = batchOp{verb: "Create", id: d.id, append: func(tb *azcosmos.TransactionalBatch) {
-			if overwrite {
-				tb.UpsertItem(d.body, nil)
-			} else {
-				tb.CreateItem(d.body, nil)
-			}
-		}}
+		ops[i] = batchOp{verb: "Create", id: d.id}
+		if overwrite {
+			ops[i].puts(k.core, d.body)
+		} else {
+			ops[i].creates(k.core, d.body)
+		}
 	}
 	_, err := k.execute(ctx, ops)
 	return err

@@ -50,6 +50,18 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 
 func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp string, edits Edits) (*T, error) {
 	var raw []byte
+	op := batchOp{verb: "Patch", id: k.id, stamp: stamp, etag: edits.etag}
+	if op.followedBy(k.core, &edits); op.concerns() {
+		op.patches(ops)
+		if _, err := k.besideOne(ctx, at, op); err != nil {
+			return nil, err
+		}
+		raw, err := k.readItem(ctx, at)
+		if err != nil {
+			return nil, err
+		}
+		return s.decode(raw)
+	}
 	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		options := writeOptions(ctx, edits.etag)
 		options.EnableContentResponseOnWrite = true

@@ -53,6 +53,12 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if entity != nil && s.repo.meta(entity).ETag == "" {
 		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Put to overwrite without looking"}
 	}
+	if before == nil && entity != nil && k.core.leads() {
+		var err error
+		if before, err = s.replaced(ctx, k, entity); err != nil {
+			return err
+		}
+	}
 	var raw []byte
 	if before != nil {
 		raw = before.raw
@@ -71,7 +77,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if err != nil {
 		return err
 	}
-	etag, err := k.replaceItem(ctx, &at, body, stamp, basis{etag: based, before: before})
+	etag, err := k.replaceItem(ctx, &at, entity, body, stamp, basis{etag: based, before: before})
 	if err != nil {
 		return err
 	}
@@ -79,8 +85,44 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	return s.afterWrite(ctx, false, entity)
 }
 
+// replaced reads what an entity is about to replace, where others have to
+// change with it; nil when it is another version.
+func (s *Scope[T]) replaced(ctx context.Context, k *call, entity *T) (*stored, error) {
+	if err := k.start(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.at.requireFull(k.core); err != nil {
+		return nil, err
+	}
+	at, err := s.adopt(entity, false)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.encode(entity, nil, nil); err != nil {
+		return nil, err // bad input costs no request
+	}
+	k.id = s.repo.meta(entity).ID
+	raw, err := k.readItem(ctx, &at)
+	if statusOf(err) == http.StatusNotFound {
+		return nil, nil //nolint:nilnil // the service is going to say so
+	}
+	if err != nil {
+		return nil, err
+	}
+	before, err := readStored(raw)
+	if err != nil || before.ETag != s.repo.meta(entity).ETag {
+		return nil, err
+	}
+	before.raw = raw
+	return before, nil
+}
+
 // replaceItem replaces a document that still has the etag, and returns the new one.
-func (k *call) replaceItem(ctx context.Context, at *partition, body []byte, stamp string, on basis) (etag string, err error) {
+func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body []byte, stamp string, on basis) (etag string, err error) {
+	op := batchOp{verb: "Replace", id: k.id, stamp: stamp, etag: on.etag, before: on.before, entity: entity}
+	if op.replaces(k.core, body); op.concerns() {
+		return k.besideOne(ctx, at, op)
+	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, writeOptions(ctx, on.etag))
 		etag = string(resp.ETag)
@@ -111,22 +153,31 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	var etag string
+	etag, err := k.putItem(ctx, &at, entity, body, stamp)
+	if err != nil {
+		return err
+	}
+	s.written(entity, etag)
+	return s.afterWrite(ctx, false, entity)
+}
+
+// putItem stores a document whatever is there and returns its etag.
+func (k *call) putItem(ctx context.Context, at *partition, entity any, body []byte, stamp string) (etag string, err error) {
+	op := batchOp{verb: "Put", id: k.id, stamp: stamp, entity: entity}
+	if op.puts(k.core, body); op.concerns() {
+		return k.besideOne(ctx, at, op)
+	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.UpsertItem(ctx, at.key, body, writeOptions(ctx, ""))
 		etag = string(resp.ETag)
 		return resp.Response, err
 	}, func(ctx context.Context) (outcome, error) {
 		// Overwriting whatever is there may be repeated whatever is there.
-		o, err := k.lookFor(ctx, &at, stamp, basis{absent: true}, &etag)
+		o, err := k.lookFor(ctx, at, stamp, basis{absent: true}, &etag)
 		if o == unknown {
 			o = notApplied
 		}
 		return o, err
 	})
-	if err != nil {
-		return err
-	}
-	s.written(entity, etag)
-	return s.afterWrite(ctx, false, entity)
+	return etag, err
 }

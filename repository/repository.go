@@ -203,6 +203,8 @@ type Hooks struct {
 	// BeforeDelete may refuse the delete of a document by the application. It
 	// does not see what goes with another document.
 	BeforeDelete []func(ctx context.Context, d Deletion) error
+	// Beside says what changes in the same transaction as a document does.
+	Beside Beside
 	// AfterWrite sees them once they are stored; created says that each of
 	// them is a new document. An error becomes the verb's.
 	AfterWrite []func(ctx context.Context, tenant string, entities []any, created bool) error
@@ -251,6 +253,9 @@ func (r *Repository[T]) Attach(h Hooks) {
 	r.core.hooks.BeforeDelete = append(r.core.hooks.BeforeDelete, h.BeforeDelete...)
 	r.core.hooks.AfterWrite = append(r.core.hooks.AfterWrite, h.AfterWrite...)
 	r.core.tombstones = r.core.tombstones || h.Tombstones
+	if h.Beside != nil {
+		r.core.hooks.Beside = h.Beside
+	}
 	if h.Delete != nil {
 		r.core.hooks.Delete = h.Delete
 	}

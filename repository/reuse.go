@@ -10,7 +10,7 @@ import (
 // deleted and is only kept for a while: that one is overwritten, and a delete
 // that is still under way is finished first.
 func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, entity *T, body []byte, stamp string) (etag string, err error) {
-	etag, err = k.createItem(ctx, at, body, stamp)
+	etag, err = k.createItem(ctx, at, entity, body, stamp)
 	if !k.core.tombstones || statusOf(err) != http.StatusConflict {
 		return etag, err
 	}
@@ -28,7 +28,7 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, entit
 		if body, err = s.refill(ctx, k, at, entity, kept.ETag, body, stamp); err != nil {
 			return "", err
 		}
-		etag, replaceErr := k.replaceItem(ctx, at, body, stamp, basis{etag: kept.ETag})
+		etag, replaceErr := k.replaceItem(ctx, at, entity, body, stamp, basis{etag: kept.ETag})
 		if isRefusal(replaceErr) {
 			return "", conflict // another create was faster
 		}
@@ -41,7 +41,7 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, entit
 	if finishErr := hook(ctx, Deletion{TenantID: at.tenant, Key: key, ID: k.id}); finishErr != nil && !errors.Is(finishErr, ErrNotFound) {
 		return "", errors.Join(err, finishErr)
 	}
-	return k.createItem(ctx, at, body, stamp)
+	return k.createItem(ctx, at, entity, body, stamp)
 }
 
 // refill lets hooks see what the new document takes the place of: it may have

@@ -16,9 +16,9 @@ import (
 // look at what is there.
 func (s *Species) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err error) {
 	return s.change(ctx, "Remove", stubs, func(stub Stub) (batchOp, Stub) {
-		return batchOp{verb: "Delete", id: stub.ID, append: func(b *azcosmos.TransactionalBatch) {
-			b.DeleteItem(escapeJSON(stub.ID), &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(stub.ETag)})
-		}}, stub
+		op := batchOp{verb: "Delete", id: stub.ID, etag: stub.ETag}
+		op.deletes(s.core)
+		return op, stub
 	})
 }
 
@@ -33,9 +33,16 @@ func (s *Species) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) 
 		stamp := s.core.stamp()
 		ops := patchBetween(stub, next)
 		ops.AppendSet("/"+stampField, stamp)
-		return batchOp{verb: "Patch", id: stub.ID, stamp: stamp, append: func(b *azcosmos.TransactionalBatch) {
-			b.PatchItem(escapeJSON(stub.ID), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(stub.ETag)})
-		}}, next
+		op := batchOp{verb: "Patch", id: stub.ID, etag: stub.ETag, stamp: stamp, species: s.core}
+		op.after = func(before *Document) *Document {
+			parent := ""
+			if next.ParentID != stub.ParentID {
+				parent = next.ParentID
+			}
+			return before.with(parent, next.DeletedAt)
+		}
+		op.patches(ops)
+		return op, next
 	})
 }
 
@@ -105,7 +112,7 @@ func (k *call) changeTogether(ctx context.Context, stubs []Stub, operation func(
 		ops, next = append(ops, op), append(next, changed)
 	}
 	for len(ops) > 0 {
-		results, err := k.execute(ctx, ops)
+		results, err := k.transact(ctx, ops, true)
 		var at *BatchError
 		switch {
 		case err == nil:
@@ -113,6 +120,13 @@ func (k *call) changeTogether(ctx context.Context, stubs []Stub, operation func(
 				next[i].ETag = string(results[i].ETag)
 			}
 			return next, nil
+		case errors.Is(err, errCrowded):
+			first, err := k.changeTogether(ctx, stubs[:len(stubs)/2], operation)
+			if err != nil {
+				return first, err
+			}
+			second, err := k.changeTogether(ctx, stubs[len(stubs)/2:], operation)
+			return append(first, second...), err
 		case errors.As(err, &at) && (at.Status == http.StatusNotFound || at.Status == http.StatusPreconditionFailed):
 			ops, next = slices.Delete(ops, at.Index, at.Index+1), slices.Delete(next, at.Index, at.Index+1)
 		default:

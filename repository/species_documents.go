@@ -33,8 +33,12 @@ type Document struct {
 // ones included, under the rules of [Reader.Query]. Key values beyond the
 // tenant may be left out.
 func (s *Species) Documents(ctx context.Context, tenant string, key []any, q Query, fields ...string) iter.Seq2[Document, error] {
+	return s.documents(ctx, s.in(tenant, key), q, fields)
+}
+
+func (s *Species) documents(ctx context.Context, at partition, q Query, fields []string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
-		r := s.reader(s.in(tenant, key))
+		r := s.reader(at)
 		q.page = maxIDsPerQuery
 		k := call{core: s.core, op: "Documents", at: &r.at}
 		err := r.startQuery(ctx, &k)
@@ -52,8 +56,12 @@ func (s *Species) Documents(ctx context.Context, tenant string, key []any, q Que
 // key is complete, others a query for every 1,000. Under a prefix of the key
 // an id may not be unique; two documents with one id are an error then.
 func (s *Species) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
+	return s.documentsIn(ctx, s.in(tenant, key), ids, fields)
+}
+
+func (s *Species) documentsIn(ctx context.Context, at partition, ids, fields []string) (map[string]Document, error) {
 	found := make(map[string]Document, len(ids))
-	at := s.in(tenant, key)
+	at.deleted = true
 	if len(ids) == 1 && at.full {
 		d, err := s.document(ctx, at, ids[0])
 		if errors.Is(err, ErrNotFound) {
@@ -63,7 +71,7 @@ func (s *Species) DocumentsByID(ctx context.Context, tenant string, key []any, i
 		return found, err
 	}
 	for chunk := range slices.Chunk(ids, maxIDsPerQuery) {
-		for d, err := range s.Documents(ctx, tenant, key, Where(In("id", anys(chunk)...)), fields...) {
+		for d, err := range s.documents(ctx, at, Where(In("id", anys(chunk)...)), fields) {
 			if err != nil {
 				return nil, err
 			}
@@ -250,8 +258,8 @@ func (p *DocumentPatch) size() int {
 	return n
 }
 
-func (s *Species) patchOp(p *DocumentPatch) batchOp {
-	stamp := s.core.stamp()
+// patch are the changes without the mark of the write.
+func (p *DocumentPatch) patch() azcosmos.PatchOperations {
 	var ops azcosmos.PatchOperations
 	for _, set := range p.Sets {
 		ops.AppendSet(set.Pointer, set.Value)
@@ -259,10 +267,15 @@ func (s *Species) patchOp(p *DocumentPatch) batchOp {
 	for _, pointer := range p.Removes {
 		ops.AppendRemove(pointer)
 	}
-	ops.AppendSet("/"+stampField, stamp)
-	return batchOp{verb: "Patch", id: p.ID, etag: p.ETag, stamp: stamp, append: func(b *azcosmos.TransactionalBatch) {
-		b.PatchItem(escapeJSON(p.ID), ops, &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(p.ETag)})
-	}}
+	return ops
+}
+
+func (s *Species) patchOp(p *DocumentPatch) batchOp {
+	op := batchOp{verb: "Patch", id: p.ID, etag: p.ETag, stamp: s.core.stamp()}
+	ops := p.patch()
+	ops.AppendSet("/"+stampField, op.stamp)
+	op.patches(ops)
+	return op
 }
 
 // Saw takes over the service's session token of an answer that did not come

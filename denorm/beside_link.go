@@ -1,0 +1,139 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// listing of the other side: in which list of which document an id is to be,
+// or not to be.
+type entry struct {
+	link   *link
+	leads  bool // the list is one of the leading side
+	holder string
+	id     string
+	add    bool
+}
+
+func (e entry) member() *member {
+	if e.leads {
+		return e.link.lead
+	}
+	return e.link.other
+}
+
+// collectLinks changes the other sides of lists. What a document of the
+// leading side says comes last, so that it holds.
+func (b *beside) collectLinks(ctx context.Context) error {
+	var entries []entry
+	for _, r := range b.schema.rules {
+		l, ok := r.(leading)
+		if !ok || !l.near {
+			continue
+		}
+		for _, c := range b.changes {
+			if c.m == l.other {
+				entries = append(entries, b.entriesOf(l.link, c, false)...)
+			}
+		}
+		for _, c := range b.changes {
+			if c.m == l.lead {
+				entries = append(entries, b.entriesOf(l.link, c, true)...)
+			}
+		}
+	}
+	ids := map[*member][]string{}
+	for _, e := range entries {
+		ids[e.member()] = append(ids[e.member()], e.holder)
+	}
+	for m, of := range ids {
+		if err := b.fetch(ctx, m, of); err != nil {
+			return err
+		}
+	}
+	for _, e := range entries {
+		if t := b.targets[targetKey{e.member(), e.holder}]; t != nil {
+			if err := e.write(t); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entriesOf compares the list of a changed document with what it was. from
+// says that the document is of the leading side.
+func (b *beside) entriesOf(l *link, c change, from bool) []entry {
+	field := l.otherField
+	if from {
+		field = l.leadField
+	}
+	old, now := refs(c.Before, field), refs(c.After, field)
+	var out []entry
+	for _, id := range distinct(slices.Concat(old, now)) {
+		was, is := slices.Contains(old, id), slices.Contains(now, id)
+		if was == is || !from && b.decided(l, id, c.ID) {
+			continue
+		}
+		out = append(out, entry{link: l, leads: !from, holder: id, id: c.ID, add: is})
+	}
+	return out
+}
+
+// decided reports whether the transaction itself writes a document of the
+// leading side and changes whether it lists an id.
+func (b *beside) decided(l *link, leadID, id string) bool {
+	c, ok := b.changed(l.lead, leadID)
+	return ok && slices.Contains(refs(c.Before, l.leadField), id) != slices.Contains(refs(c.After, l.leadField), id)
+}
+
+func (e entry) write(t *target) error {
+	field := e.link.otherField
+	if e.leads {
+		field = e.link.leadField
+	}
+	list := refsIn(map[string]json.RawMessage{field.Path: t.now(field.Path)}, field)
+	if slices.Contains(list, e.id) != e.add {
+		if e.add {
+			list = append(slices.Clone(list), e.id)
+		} else {
+			list = without(list, e.id)
+		}
+		raw, err := repository.EncodeValue(list)
+		if err != nil {
+			return err
+		}
+		t.set(field.Path, raw)
+	}
+	if e.leads {
+		return nil
+	}
+	return e.forget(t)
+}
+
+// forget takes a wish away that the leading side has decided about since.
+func (e entry) forget(t *target) error {
+	all := wishesIn(map[string]json.RawMessage{wishesField: t.now(wishesField)})
+	w, ok := all[e.link.otherField.Path]
+	if !ok || !slices.Contains(w.Add, e.id) && !slices.Contains(w.Remove, e.id) {
+		return nil
+	}
+	w.Add, w.Remove = without(w.Add, e.id), without(w.Remove, e.id)
+	all[e.link.otherField.Path] = w
+	if len(w.Add)+len(w.Remove) == 0 {
+		delete(all, e.link.otherField.Path)
+	}
+	if len(all) == 0 {
+		t.set(wishesField, nil)
+		return nil
+	}
+	raw, err := repository.EncodeValue(all)
+	if err != nil {
+		return err
+	}
+	t.set(wishesField, raw)
+	return nil
+}

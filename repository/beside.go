@@ -1,0 +1,189 @@
+package repository
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/cosmosgrove/grove/repository/internal/codec"
+)
+
+// Beside says which other documents of a logical partition have to change in
+// the same transaction as some of its documents do: the count in a customer
+// when an order is created under /tenantId,/customerId. It is for Grove's own
+// packages; its shape may change.
+//
+// What it says may be left out where it does not fit into the transaction, or
+// where others change those documents all the time. It must therefore be
+// something that is also reached in another way.
+type Beside interface {
+	// Members are the top-level members of a species that Companions looks
+	// at. leads says that changes of them concern other documents; without it
+	// the species is only one of those others.
+	Members(s *Species) (names []string, leads bool)
+	// Companions returns what has to change with tx. It may be called several
+	// times for one write, each time with documents that were read anew.
+	Companions(ctx context.Context, tx Transaction) ([]Companion, error)
+}
+
+// Transaction is what is about to be applied to one logical partition.
+type Transaction struct {
+	TenantID string
+	// Key are the values of all levels of the partition key.
+	Key []any
+	// Changes has one entry for each document.
+	Changes []Change
+	// Again says that the transaction was refused before, because a companion
+	// was not as expected.
+	Again bool
+}
+
+// Change is what becomes of one document.
+type Change struct {
+	Species *Species
+	ID      string
+	// Before is the document that is stored, and After what will be; nil is
+	// none. Both may be marked as deleted.
+	Before, After *Document
+	// Put says that the document is written over without having been read.
+	Put bool
+}
+
+// Companion is a change of one more document. With an etag it is made only to
+// that version of the document; without one, to any version that is of the
+// species and not deleted.
+type Companion struct {
+	Species *Species
+	DocumentPatch
+	// Increments are added to numbers; a missing one counts as 0.
+	Increments []MemberIncrement
+}
+
+// MemberIncrement adds to the number at a JSON pointer.
+type MemberIncrement struct {
+	Pointer string
+	By      int64
+}
+
+// op turns a companion into an operation of its transaction.
+func (c *Companion) op() (batchOp, error) {
+	core := c.Species.core
+	op := batchOp{verb: "Patch", id: c.ID, etag: c.ETag, stamp: core.stamp(), beside: true}
+	op.size = c.size()
+	ops := c.patch()
+	for _, inc := range c.Increments {
+		ops.AppendIncrement(inc.Pointer, inc.By)
+		op.size += len(inc.Pointer) + operationOverhead
+	}
+	ops.AppendSet("/"+stampField, op.stamp)
+	if c.ETag == "" {
+		condition, err := core.condition([]Predicate{Missing("deletedAt")})
+		if err != nil {
+			return op, err
+		}
+		ops.SetCondition(condition)
+		op.size += len(condition)
+	}
+	op.patches(ops)
+	return op, nil
+}
+
+// bodyAfter is the document that a body makes, whatever was there.
+func bodyAfter(body []byte) func(*Document) *Document {
+	return func(*Document) *Document {
+		d := &Document{}
+		if codec.Decode(body, &d.Fields) != nil {
+			return nil
+		}
+		_ = codec.Decode(memberAt(d.Fields, "deletedAt"), &d.DeletedAt)
+		_ = codec.Decode(memberAt(d.Fields, "id"), &d.ID)
+		return d
+	}
+}
+
+// with returns a document under another parent, unless that is empty, and with
+// another mark of its delete.
+func (d *Document) with(parentID, deletedAt string) *Document {
+	if d == nil {
+		return nil
+	}
+	next := *d
+	next.DeletedAt = deletedAt
+	if parentID != "" {
+		next.Fields = maps.Clone(d.Fields)
+		next.Fields["parentId"] = json.RawMessage(`"` + escapeJSON(parentID) + `"`)
+	}
+	return &next
+}
+
+// followedBy says what a patch makes of its document.
+func (op *batchOp) followedBy(c *core, edits *Edits) {
+	op.species, op.edits = c, edits
+	op.after = func(before *Document) *Document {
+		if before == nil {
+			return nil
+		}
+		names, _ := c.hooks.Beside.Members(&Species{c})
+		next := *before
+		next.Fields = edits.applyTo(before.Fields, names)
+		return &next
+	}
+}
+
+// leads reports whether writes of the species may need companions.
+func (c *core) leads() bool {
+	if c.hooks.Beside == nil {
+		return false
+	}
+	_, leads := c.hooks.Beside.Members(&Species{c})
+	return leads
+}
+
+// concerns reports whether an operation may need companions.
+func (op *batchOp) concerns() bool {
+	if op.after == nil || op.species.hooks.Beside == nil {
+		return false
+	}
+	names, leads := op.species.hooks.Beside.Members(&Species{op.species})
+	switch {
+	case op.edits != nil:
+		return leads && op.edits.touch(names)
+	case op.verb == "Put":
+		return true
+	}
+	return leads
+}
+
+// besides returns whom the operations concern, each once; nil is nobody.
+func besides(ops []batchOp) []Beside {
+	if !slices.ContainsFunc(ops, func(op batchOp) bool { return op.concerns() }) {
+		return nil
+	}
+	var all []Beside
+	for i := range ops {
+		if ops[i].after == nil || ops[i].species.hooks.Beside == nil {
+			continue
+		}
+		if b := ops[i].species.hooks.Beside; !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
+// besideOne sends one operation of a verb with what has to change with it. The
+// error is what the service answered about the operation itself.
+func (k *call) besideOne(ctx context.Context, at *partition, op batchOp) (etag string, err error) {
+	one := call{core: k.core, op: k.op, at: at, id: k.id, throttled: k.throttled, watch: k.watch}
+	results, err := one.transact(ctx, []batchOp{op}, false)
+	if err == nil {
+		return string(results[0].ETag), nil
+	}
+	var failed *BatchError
+	if errors.As(err, &failed) && !errors.Is(err, ErrAmbiguous) {
+		err = &refusal{failed.Status}
+	}
+	return "", err
+}
