@@ -30,13 +30,20 @@ type history struct {
 
 func (h *history) note(f func()) { h.mu.Lock(); defer h.mu.Unlock(); f() }
 
-func pick(h *history, from *[]string) string {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+// writer is one of those that take random steps at the same time.
+type writer struct {
+	*history
+	g    grove
+	rand *rand.Rand
+}
+
+func (w *writer) pick(from *[]string) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if len(*from) == 0 {
 		return "none"
 	}
-	return (*from)[rand.IntN(len(*from))]
+	return (*from)[w.rand.IntN(len(*from))]
 }
 
 // Eight writers create, move, delete and restore on one tenant's trees. When
@@ -45,9 +52,10 @@ func pick(h *history, from *[]string) string {
 func TestConcurrentWritersLeaveNoOrphanAndLoseNoChild(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []parented.Policy{{}, {Retain: time.Hour}} {
-		for seed := range 6 {
-			t.Run(fmt.Sprintf("retain %v, run %d", policy.Retain, seed), func(t *testing.T) {
+		for run := range 6 {
+			t.Run(fmt.Sprintf("retain %v, run %d", policy.Retain, run), func(t *testing.T) {
 				t.Parallel()
+				random := seeded(t)
 				g := plant(t, planting{client: emulatortest.Client(t), note: policy, config: parented.ForestConfig{PageSize: 2}})
 				h := &history{doomed: map[string]bool{}, under: map[string][]string{}}
 				for range 4 {
@@ -56,9 +64,10 @@ func TestConcurrentWritersLeaveNoOrphanAndLoseNoChild(t *testing.T) {
 				}
 				var writers sync.WaitGroup
 				for range 8 {
+					w := &writer{h, g, rand.New(rand.NewPCG(random.Uint64(), 0))}
 					writers.Go(func() {
 						for range 50 {
-							if err := step(t.Context(), g, h); !expected(err) {
+							if err := w.step(t.Context()); !expected(err) {
 								t.Errorf("%v", err)
 								return
 							}
@@ -84,35 +93,35 @@ func expected(err error) bool {
 	return err == nil || errors.Is(err, repository.ErrInvalid) // Restore where nothing is kept
 }
 
-func step(ctx context.Context, g grove, h *history) error {
-	switch n := rand.IntN(20); {
+func (w *writer) step(ctx context.Context) error {
+	switch n := w.rand.IntN(20); {
 	case n < 6:
-		return create(ctx, h, g.comments, pick(h, &h.notes), &Comment{}, &h.comments)
+		return create(ctx, w.history, w.g.comments, w.pick(&w.notes), &Comment{}, &w.comments)
 	case n < 10:
-		return create(ctx, h, g.replies, pick(h, &h.comments), &Reply{}, &h.replies)
+		return create(ctx, w.history, w.g.replies, w.pick(&w.comments), &Reply{}, &w.replies)
 	case n == 10:
-		return create(ctx, h, g.votes, pick(h, &h.comments), &Vote{}, &h.votes)
+		return create(ctx, w.history, w.g.votes, w.pick(&w.comments), &Vote{}, &w.votes)
 	case n < 13:
-		return create(ctx, h, g.labels, pick(h, &h.notes), &Label{}, &h.labels)
+		return create(ctx, w.history, w.g.labels, w.pick(&w.notes), &Label{}, &w.labels)
 	case n < 15:
-		id, to := pick(h, &h.comments), pick(h, &h.notes)
-		h.note(func() { h.under[id] = append(h.under[id], to) })
-		return g.comments.Move(ctx, "acme", id, tenantitem.Ref[Note](to))
+		id, to := w.pick(&w.comments), w.pick(&w.notes)
+		w.note(func() { w.under[id] = append(w.under[id], to) })
+		return w.g.comments.Move(ctx, "acme", id, tenantitem.Ref[Note](to))
 	case n == 15:
-		id := pick(h, &h.comments)
-		h.note(func() { h.doomed[id] = true })
-		return g.comments.In("acme").Delete(ctx, id, nil)
+		id := w.pick(&w.comments)
+		w.note(func() { w.doomed[id] = true })
+		return w.g.comments.In("acme").Delete(ctx, id, nil)
 	case n < 18:
-		id := pick(h, &h.notes)
-		h.note(func() { h.doomed[id] = true })
-		return g.notes.In("acme").Delete(ctx, id, nil)
+		id := w.pick(&w.notes)
+		w.note(func() { w.doomed[id] = true })
+		return w.g.notes.In("acme").Delete(ctx, id, nil)
 	case n == 18:
-		return g.notes.In("acme").Restore(ctx, pick(h, &h.notes))
+		return w.g.notes.In("acme").Restore(ctx, w.pick(&w.notes))
 	default:
 		note := &Note{}
-		err := g.notes.In("acme").Create(ctx, note)
+		err := w.g.notes.In("acme").Create(ctx, note)
 		if err == nil {
-			h.note(func() { h.notes = append(h.notes, note.ID) })
+			w.note(func() { w.notes = append(w.notes, note.ID) })
 		}
 		return err
 	}

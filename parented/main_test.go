@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"testing"
 
@@ -163,6 +164,17 @@ func (g grove) stored(t testing.TB, tenant string) map[string]int64 {
 		}
 	}
 	return out
+}
+
+// seeded is a source of random numbers that the test's log names.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	from := *seed
+	if from == 0 {
+		from = rand.Uint64()
+	}
+	t.Logf("-seed %d", from)
+	return rand.New(rand.NewPCG(from, 0))
 }
 
 func must(t testing.TB, err error) {

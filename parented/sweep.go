@@ -22,7 +22,8 @@ type Swept map[string]int64
 
 // Sweep looks for children whose parent does not exist and applies the rule of
 // their relation: Cascade removes them, Orphan clears their parentId; under
-// Restrict they are only counted. Such children come from writers that went
+// Restrict, and where they have children themselves that Restrict keeps, they
+// are only counted. Such children come from writers that went
 // around the repositories, from imports, and from a process that died at the
 // instant that the package's documentation names. It reads the outline of
 // every child of the tenant and every parent's once.
@@ -79,7 +80,8 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 		if keep {
 			continue
 		}
-		if err := f.settle(ctx, r, tenant, s); err != nil && !errors.Is(err, repository.ErrPreconditionFailed) {
+		err := f.settle(ctx, r, tenant, s)
+		if err != nil && !errors.Is(err, repository.ErrPreconditionFailed) && !errors.Is(err, repository.ErrHasChildren) {
 			return err
 		}
 	}
