@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/cosmosgrove/grove/repository"
@@ -76,6 +77,9 @@ func (s *schema) Companions(ctx context.Context, tx repository.Transaction) ([]r
 	}
 	for _, c := range b.changes {
 		b.restore(c)
+		if err := b.revive(ctx, c); err != nil {
+			return nil, err
+		}
 		b.collectKin(c)
 	}
 	if err := b.collectLinks(ctx); err != nil {
@@ -215,12 +219,61 @@ func (b *beside) restore(c change) {
 		if same, err := sameValue(f.Type, c.After.Fields[f.Path], raw); err != nil || same {
 			continue
 		}
-		t := b.targets[targetKey{c.m, c.ID}]
-		if t == nil {
-			t = b.add(c.m, &target{m: c.m, doc: *c.After, own: true})
-		}
-		t.set(f.Path, raw)
+		b.itself(c).set(f.Path, raw)
 	}
+}
+
+// revive brings up to date what is kept in a document that was deleted and
+// comes back: while it was away, nobody did.
+func (b *beside) revive(ctx context.Context, c change) error {
+	if c.Before == nil || alive(c.Before) || !alive(c.After) {
+		return nil
+	}
+	for _, r := range c.m.own {
+		if !isNear(r) {
+			continue
+		}
+		found, err := r.check(ctx, b.tx.TenantID, []repository.Document{b.itself(c).asItWillBe()}, false)
+		if err != nil {
+			return err
+		}
+		for _, f := range found {
+			b.itself(c).set(f.field, f.want)
+		}
+	}
+	return nil
+}
+
+func isNear(r rule) bool {
+	switch r := r.(type) {
+	case *kin:
+		return r.near
+	case leading:
+		return r.near
+	case following:
+		return r.near
+	}
+	return false
+}
+
+// itself is a changed document as a target.
+func (b *beside) itself(c change) *target {
+	if t := b.targets[targetKey{c.m, c.ID}]; t != nil {
+		return t
+	}
+	return b.add(c.m, &target{m: c.m, doc: *c.After, own: true})
+}
+
+// asItWillBe is the document with what was set.
+func (t *target) asItWillBe() repository.Document {
+	d := t.doc
+	d.Fields = maps.Clone(d.Fields)
+	for name, raw := range t.sets {
+		if d.Fields[name] = raw; raw == nil {
+			delete(d.Fields, name)
+		}
+	}
+	return d
 }
 
 // companions writes the targets down. What has no room in one patch is left to

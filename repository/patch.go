@@ -5,6 +5,9 @@ import (
 	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/repository/internal/codec"
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // Patch changes parts of a document without reading it first, and returns the
@@ -41,11 +44,24 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 	for _, home := range k.core.homes(s.at) {
 		var entity *T
 		entity, err = s.patchIn(ctx, k, &home, ops, stamp, edits)
+		if statusOf(err) == http.StatusPreconditionFailed && k.core.tombstones && k.isDeleted(ctx, &home) {
+			err = &refusal{http.StatusNotFound}
+		}
 		if statusOf(err) != http.StatusNotFound {
 			return entity, err
 		}
 	}
 	return nil, err
+}
+
+// isDeleted reports whether a document is there that is only kept for a while.
+func (k *call) isDeleted(ctx context.Context, at *partition) bool {
+	raw, err := k.readItem(ctx, at)
+	if err != nil {
+		return false
+	}
+	var meta tenantitem.Meta
+	return codec.Decode(raw, &meta) == nil && meta.Deleted()
 }
 
 func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp string, edits Edits) (*T, error) {
