@@ -2,17 +2,12 @@ package registry_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"github.com/google/uuid"
 	"go.uber.org/goleak"
 
 	"github.com/cosmosgrove/grove/parented"
@@ -109,22 +104,6 @@ func sharedConfig(database string) registry.Config {
 			UniqueKeys:   [][]string{{"/lookupType", "/rank"}},
 		}},
 	}
-}
-
-// newDatabase names a database of the test's own and takes it away afterwards:
-// a real endpoint is shared and outlives the test.
-func newDatabase(t testing.TB, client *azcosmos.Client) string {
-	t.Helper()
-	id := "registry-" + uuid.NewString()
-	t.Cleanup(func() {
-		database, err := client.NewDatabase(id)
-		must(t, err)
-		var response *azcore.ResponseError
-		if _, err := database.Delete(context.Background(), nil); err != nil && (!errors.As(err, &response) || response.StatusCode != http.StatusNotFound) {
-			t.Errorf("take the database away: %v", err)
-		}
-	})
-	return id
 }
 
 func must(t testing.TB, err error) {

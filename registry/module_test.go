@@ -36,7 +36,7 @@ func TestApplication(t *testing.T) {
 		db      *registry.Database
 		startup bytes.Buffer
 	)
-	cfg := sharedConfig(newDatabase(t, account.Client(nil)))
+	cfg := sharedConfig(emulatortest.DatabaseID(t, account.Client(nil), "registry"))
 	cfg.Logger = slog.New(slog.NewTextHandler(&startup, nil))
 	app := fxtest.New(t,
 		supply(account.Client(nil)),
@@ -74,7 +74,7 @@ func TestApplication(t *testing.T) {
 func TestApplicationWithoutFx(t *testing.T) {
 	t.Parallel()
 	clients := []*azcosmos.Client{newClient(t), newClient(t)}
-	plan := newPlan(t, sharedConfig(newDatabase(t, clients[0])), registry.EntityOf[Note](), registry.EntityOf[Lookup](registry.In("lookups")))
+	plan := newPlan(t, sharedConfig(emulatortest.DatabaseID(t, clients[0], "registry")), registry.EntityOf[Note](), registry.EntityOf[Lookup](registry.In("lookups")))
 	for _, client := range clients { // one plan serves any number of clients
 		db, err := registry.Open(client, plan)
 		must(t, err)
@@ -121,7 +121,7 @@ func TestApplicationThatCannotStart(t *testing.T) {
 func TestStartFailsOnDrift(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)
-	id := newDatabase(t, client)
+	id := emulatortest.DatabaseID(t, client, "registry")
 	old := sharedConfig(id)
 	old.Containers[0].PartitionKey = nil
 	_, err := registry.Provision(t.Context(), client, newPlan(t, old))
@@ -142,7 +142,7 @@ func TestExtensionsSeeEverySpecies(t *testing.T) {
 	client := newClient(t)
 	app := fxtest.New(t,
 		supply(client),
-		registry.Module(registry.Config{Database: newDatabase(t, client), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
+		registry.Module(registry.Config{Database: emulatortest.DatabaseID(t, client, "registry"), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Entity[Person](), registry.Entity[Task](), registry.Entity[Note](),
 		registry.Extend(func() registry.Extension {
 			return registry.Extension{
@@ -269,7 +269,7 @@ func TestHealth(t *testing.T) {
 	account := emulatortest.New(t)
 	faults := account.Faults()
 	client := account.Client(nil)
-	db, err := registry.Open(client, newPlan(t, sharedConfig(newDatabase(t, client))))
+	db, err := registry.Open(client, newPlan(t, sharedConfig(emulatortest.DatabaseID(t, client, "registry"))))
 	must(t, err)
 	if err := db.Health(t.Context()); err == nil || !strings.Contains(err.Error(), "HTTP 404") {
 		t.Errorf("without its database: %v", err)
@@ -292,7 +292,7 @@ func TestChildren(t *testing.T) {
 	client := newClient(t)
 	app := fxtest.New(t,
 		supply(client),
-		registry.Module(registry.Config{Database: newDatabase(t, client), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
+		registry.Module(registry.Config{Database: emulatortest.DatabaseID(t, client, "registry"), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Child[Reply, Comment](parented.Cascade),
 		registry.Child[Comment, Note](parented.Cascade),
 		registry.Entity[Note](),
@@ -329,7 +329,7 @@ func TestBuckets(t *testing.T) {
 	client := newClient(t)
 	app := fxtest.New(t,
 		supply(client),
-		registry.Module(registry.Config{Database: newDatabase(t, client), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
+		registry.Module(registry.Config{Database: emulatortest.DatabaseID(t, client, "registry"), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Entity[Note](),
 		registry.Buckets[Mark, Note](parented.Cascade, registry.Capacity(2)),
 		fx.Populate(&notes, &marks, &db),

@@ -39,7 +39,7 @@ func newPlan(t testing.TB, cfg registry.Config, entities ...registry.Declaration
 func TestProvisionIsIdempotent(t *testing.T) {
 	t.Parallel()
 	client := newClient(t)
-	id := newDatabase(t, client)
+	id := emulatortest.DatabaseID(t, client, "registry")
 	plan := newPlan(t, sharedConfig(id), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
 
 	_, err := registry.Check(t.Context(), client, plan)
@@ -69,7 +69,7 @@ func TestProvisionIsIdempotent(t *testing.T) {
 func TestManyClientsProvisionOneEmptyAccount(t *testing.T) {
 	t.Parallel()
 	account := emulatortest.New(t)
-	plan := newPlan(t, sharedConfig(newDatabase(t, account.Client(nil))), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
+	plan := newPlan(t, sharedConfig(emulatortest.DatabaseID(t, account.Client(nil), "registry")), registry.EntityOf[Person](), registry.EntityOf[Lookup](registry.In("lookups")))
 	var wg sync.WaitGroup
 	for range 16 {
 		client := account.Client(nil)
@@ -147,7 +147,7 @@ func TestDrift(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			client := newClient(t)
-			id := newDatabase(t, client)
+			id := emulatortest.DatabaseID(t, client, "registry")
 			_, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: id}, nil)
 			must(t, err)
 			db, err := client.NewDatabase(id)

@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/registry"
 )
 
 // The whole run is -kills 25 -documents 5000; the defaults keep everyday runs short.
@@ -35,16 +34,12 @@ func workOnTenant(text string) error {
 	if err := json.Unmarshal([]byte(text), &a); err != nil {
 		return err
 	}
-	credential, err := azcosmos.NewKeyCredential(a.Key)
-	if err != nil {
-		return err
-	}
-	client, err := azcosmos.NewClientWithKey(a.Endpoint, credential, nil)
+	ctx := context.Background()
+	client, err := registry.NewClient(ctx, registry.ClientConfig{Endpoint: a.Endpoint, Key: a.Key})
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	ctx := context.Background()
 	e, err := openEstate(ctx, client, false)
 	if err != nil {
 		return err
