@@ -1,113 +1,108 @@
 package changefeed
 
 import (
+	"context"
+	"net/http"
 	"slices"
+	"sync"
 	"time"
 )
 
-// sighting is when this instance first saw a lease in its present state. A
-// lease that has not changed for the lease duration since then has a dead
-// owner. Only this instance's own clock is read, so that clocks of different
-// machines may differ.
-type sighting struct {
-	etag  string
-	since time.Time
+// balance starts workers for the leases that are this instance's share.
+func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGroup) error {
+	leases, err := p.leases(ctx)
+	if err != nil {
+		return err
+	}
+	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
+	live, err := p.clean(ctx, leases, expired)
+	if err != nil {
+		return err
+	}
+	take, ask := share(live, p.cfg.Instance, expired, p.running)
+	for _, l := range take {
+		mine := l.clone()
+		mine.acquire(p.cfg.Instance)
+		mine, err := p.store.replace(ctx, mine)
+		if err != nil {
+			if wasTaken(err) {
+				continue // another instance was faster
+			}
+			return err
+		}
+		p.employ(ctx, mine, group)
+	}
+	for _, l := range ask {
+		wanted := l.clone()
+		wanted.Properties[propertyHandover] = p.cfg.Instance
+		if _, err := p.store.replace(ctx, wanted); err != nil && !wasTaken(err) {
+			return err
+		}
+	}
+	// An idle worker would see another's wish at its next renewal only.
+	for _, l := range live {
+		if w := p.worker(l.ID); w != nil && l.owner() == p.cfg.Instance && l.epoch() == w.epoch && l.Properties[propertyHandover] != "" {
+			w.yield()
+		}
+	}
+	return nil
 }
 
-// watch follows the leases of others.
-type watch map[string]sighting
+func wasTaken(err error) bool {
+	status := statusOf(err)
+	return status == http.StatusPreconditionFailed || status == http.StatusNotFound
+}
 
-// expired notes what is seen now and returns the ids of leases whose owners
-// have not renewed them for the lease duration.
-func (w watch) expired(leases []*lease, now time.Time, after time.Duration) map[string]bool {
-	present := make(map[string]bool, len(leases))
-	out := map[string]bool{}
-	for _, l := range leases {
-		present[l.ID] = true
-		seen, ok := w[l.ID]
-		if !ok || seen.etag != string(l.ETag) {
-			w[l.ID] = sighting{string(l.ETag), now}
+// clean removes the leases that their children have replaced and returns the
+// others. A living owner removes its own: until it has, it may be at work.
+func (p *Processor) clean(ctx context.Context, leases []*lease, expired map[string]bool) ([]*lease, error) {
+	gone := map[string]bool{}
+	for _, parent := range replaced(leases) {
+		owner := parent.owner()
+		if p.running(parent.ID) || owner != "" && owner != p.cfg.Instance && !expired[parent.ID] {
 			continue
 		}
-		out[l.ID] = now.Sub(seen.since) >= after
-	}
-	for id := range w {
-		if !present[id] {
-			delete(w, id)
+		if err := p.store.remove(ctx, parent); err != nil {
+			if wasTaken(err) {
+				continue
+			}
+			return nil, err
 		}
+		gone[parent.ID] = true
 	}
-	return out
+	return slices.DeleteFunc(leases, func(l *lease) bool { return gone[l.ID] }), nil
 }
 
-// share decides which leases an instance should take now, and which one it
-// should ask another instance for. Every live instance is due an equal number,
-// rounded up. Leases without a living owner are taken at once; only when there
-// are none, and this instance has two less than another or none at all, one is
-// asked for.
-func share(leases []*lease, instance string, expired map[string]bool) (take []*lease, ask *lease) {
-	owned := map[string][]*lease{instance: nil}
-	for _, l := range leases {
-		owner := l.owner()
-		switch {
-		case owner == instance:
-			owned[instance] = append(owned[instance], l)
-		case owner == "" || expired[l.ID]:
-			take = append(take, l)
-		default:
-			owned[owner] = append(owned[owner], l)
-		}
-	}
-	due := (len(leases) + len(owned) - 1) / len(owned)
-	mine := len(owned[instance])
-	if len(take) > 0 {
-		return take[:max(0, min(len(take), due-mine))], nil
-	}
-	var richest []*lease
-	for owner, theirs := range owned {
-		if owner != instance && len(theirs) > len(richest) {
-			richest = theirs
-		}
-	}
-	if len(richest)-mine < 2 {
-		return nil, nil
-	}
-	pick := slices.IndexFunc(richest, func(l *lease) bool { return l.Properties[propertyHandover] == "" })
-	if pick < 0 || slices.ContainsFunc(leases, func(l *lease) bool { return l.Properties[propertyHandover] == instance }) {
-		return nil, nil
-	}
-	return nil, richest[pick]
+func (p *Processor) worker(id string) *worker {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.workers[id]
 }
 
-// replaced returns the leases that smaller ones cover completely: what is left
-// of a split whose instance stopped before it removed the parent.
-func replaced(leases []*lease) []*lease {
-	var out []*lease
-	for _, parent := range leases {
-		whole := parent.FeedRange.Range
-		var inside []keyRange
-		for _, l := range leases {
-			if r := l.FeedRange.Range; r != whole && whole.covers(r) {
-				inside = append(inside, r)
-			}
-		}
-		slices.SortFunc(inside, func(a, b keyRange) int {
-			if a.Min != b.Min {
-				if a.Min < b.Min {
-					return -1
-				}
-				return 1
-			}
-			return 0
-		})
-		reached := whole.Min
-		for _, r := range inside {
-			if r.Min <= reached && r.Max > reached {
-				reached = r.Max
-			}
-		}
-		if reached >= whole.Max && len(inside) > 0 {
-			out = append(out, parent)
-		}
+func (p *Processor) running(id string) bool { return p.worker(id) != nil }
+
+func (p *Processor) employ(ctx context.Context, l *lease, group *sync.WaitGroup) {
+	w := &worker{p: p, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, renewed: time.Now(), nudge: make(chan struct{}, 1)}
+	p.mu.Lock()
+	p.workers[l.ID] = w
+	p.mu.Unlock()
+	group.Go(func() {
+		w.run(ctx)
+		p.mu.Lock()
+		delete(p.workers, l.ID)
+		p.departures++
+		p.mu.Unlock()
+		p.rebalance()
+		p.tellChanged()
+	})
+}
+
+// rebalance asks for a round of balancing now.
+func (p *Processor) rebalance() { signal(p.wake) }
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
 	}
-	return out
 }

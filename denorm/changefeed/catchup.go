@@ -7,64 +7,107 @@ import (
 	"time"
 )
 
-// ErrStopped is returned by CatchUp after Stop.
-var ErrStopped = errors.New("changefeed: the processor was stopped")
+// errRunEnded tells a CatchUp that the run it counted on is over.
+var errRunEnded = errors.New("the run ended")
 
 // CatchUp returns when every change made before the call, and every change
 // that handlers made meanwhile, was handled or quarantined. It hurries the
 // ranges that run here and waits for those of other instances. A processor
-// that does not run runs for as long as that takes.
+// that does not run runs for as long as that takes. It returns [ErrStopped]
+// when Stop is called meanwhile.
+//
+// Besides the reads of the ranges themselves it costs one listing of the
+// leases for each round of changes that cause changes, one for each range that
+// ends or moves, and where it has to wait for something that it can't see, ever
+// fewer, down to one in a [Config.BalanceInterval].
 func (p *Processor) CatchUp(ctx context.Context) error {
 	if err := p.open(ctx); err != nil {
 		return err
 	}
-	select {
-	case <-p.stopping:
-		return ErrStopped
-	default:
-	}
-	if p.runMu.TryLock() {
-		running, cancel := context.WithCancel(ctx)
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_ = p.run(running) // it was opened above, which is all that can fail
-		}()
-		defer p.runMu.Unlock()
-		defer func() { cancel(); <-ended }()
-	}
 	for {
-		quiet, err := p.round(ctx)
-		if err != nil {
+		if err := p.catchUp(ctx); !errors.Is(err, errRunEnded) {
 			return err
 		}
-		if quiet {
-			return nil
+	}
+}
+
+// catchUp goes along with the present run, or with one of its own.
+func (p *Processor) catchUp(ctx context.Context) error {
+	var ended <-chan struct{} // none: its own run is over when it says so
+	switch run, end, err := p.begin(ctx); {
+	case errors.Is(err, ErrRunning):
+		p.mu.Lock()
+		if p.current != nil {
+			ended = p.current.ended
+		}
+		p.mu.Unlock()
+		if ended == nil {
+			return errRunEnded
+		}
+	case err != nil:
+		return err
+	default:
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = p.run(run) // it was opened before, which is all that can fail
+		}()
+		defer func() { p.cancelRun(); <-done; end() }()
+	}
+	for {
+		quiet, err := p.round(ctx, ended)
+		if err != nil || quiet {
+			return err
 		}
 	}
+}
+
+func (p *Processor) cancelRun() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.current.cancel()
 }
 
 // round waits until each range has answered "nothing new" to a read that began
 // after the round did, and reports whether no range had any change meanwhile:
 // a change handled in one range may have caused one in another.
-func (p *Processor) round(ctx context.Context) (quiet bool, err error) {
-	generation := p.generation.Add(1)
+func (p *Processor) round(ctx context.Context, ended <-chan struct{}) (quiet bool, err error) {
 	before := p.handledPages()
-	p.rebalance()
-	// Others' progress makes no signal here, so they are asked from time to time.
-	tick := time.NewTicker(max(p.cfg.PollInterval, 10*time.Millisecond))
-	defer tick.Stop()
+	s := survey{p: p}
+	// The leases come first: what another instance has stored in one by then
+	// was handled before any read that counts below.
+	if err := s.list(ctx); err != nil {
+		return false, err
+	}
+	s.generation = p.generation.Add(1)
+	for _, l := range s.leases {
+		if w := p.worker(l.ID); w != nil {
+			signal(w.nudge)
+		}
+	}
+	// The progress of other instances makes no signal here, so their leases
+	// are looked at from time to time.
+	interval := max(p.cfg.PollInterval, 10*time.Millisecond)
+	timer := time.NewTimer(interval)
+	defer timer.Stop()
 	for {
-		drained, err := p.drained(ctx, generation)
+		progress := p.nextChange()
+		drained, err := s.drained(ctx)
 		if err != nil || drained {
-			return p.handledPages() == before, err
+			return !s.late && p.handledPages() == before, err
 		}
 		select {
 		case <-ctx.Done():
 			return false, fmt.Errorf("changefeed: catching up: %w", context.Cause(ctx))
-		case <-p.changed:
-		case <-tick.C:
-			p.rebalance()
+		case <-p.stopping:
+			return false, ErrStopped
+		case <-ended:
+			return false, errRunEnded
+		case <-progress:
+		case <-timer.C:
+			s.old = true
+			interval = max(interval, min(2*interval, p.cfg.BalanceInterval))
+			timer.Reset(interval)
 		}
 	}
 }
@@ -75,41 +118,87 @@ func (p *Processor) handledPages() uint64 {
 	return p.handled
 }
 
+// nextChange is closed at the next progress.
+func (p *Processor) nextChange() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.changed
+}
+
+// survey is what one round of CatchUp knows about the leases.
+type survey struct {
+	p          *Processor
+	generation uint64
+
+	leases     []*lease
+	clear      map[string]bool // those of other instances that had nothing new
+	departures uint64          // when they were listed
+	listed     int             // how often
+	old        bool            // it is time to list them again
+	// late says that another instance stored progress since the round began:
+	// what it handled may have caused changes in ranges that were read before.
+	late bool
+}
+
+func (s *survey) list(ctx context.Context) error {
+	s.p.mu.Lock()
+	s.departures = s.p.departures
+	s.p.mu.Unlock()
+	leases, err := s.p.leases(ctx)
+	if err != nil {
+		return err
+	}
+	s.leases, s.old = leases, false
+	s.listed++
+	if s.clear == nil {
+		s.clear = map[string]bool{}
+	}
+	return nil
+}
+
 // drained reports whether every lease is: those that run here by what their
 // workers read since the generation began, the others by their lag.
-func (p *Processor) drained(ctx context.Context, generation uint64) (bool, error) {
-	leases, err := p.leases(ctx)
-	if err != nil {
-		return false, err
+func (s *survey) drained(ctx context.Context) (bool, error) {
+	s.p.mu.Lock()
+	left := s.departures != s.p.departures
+	s.p.mu.Unlock()
+	if s.old || left {
+		if err := s.list(ctx); err != nil {
+			return false, err
+		}
 	}
-	if len(replaced(leases)) > 0 {
+	var others []*lease
+	all := len(replaced(s.leases)) == 0
+	for _, l := range s.leases {
+		s.p.mu.Lock()
+		w := s.p.workers[l.ID]
+		done := w != nil && w.drained >= s.generation
+		s.p.mu.Unlock()
+		switch {
+		case done || s.clear[l.ID]:
+		case w == nil && l.owner() != "" && l.owner() != s.p.cfg.Instance:
+			others = append(others, l)
+		default:
+			all = false // at work, or about to be taken
+		}
+	}
+	if !all {
 		return false, nil
 	}
-	for _, l := range leases {
-		p.mu.Lock()
-		w := p.workers[l.ID]
-		done := w != nil && w.drained >= generation
-		p.mu.Unlock()
-		switch {
-		case done:
-		case w != nil:
-			signal(w.nudge)
-			return false, nil
-		case l.owner() == "" || l.owner() == p.cfg.Instance:
-			return false, nil // about to be taken
-		default:
-			var behind int64
-			err := p.persist(ctx, func() (err error) {
-				behind, err = p.behind(ctx, l)
-				return err
-			})
-			if err != nil {
-				return false, fmt.Errorf("changefeed: reading the lag of a range: %w", err)
-			}
-			if behind > 0 {
-				return false, nil
-			}
+	for _, l := range others {
+		var behind int64
+		err := s.p.persist(ctx, func() (err error) {
+			behind, err = s.p.behind(ctx, l)
+			return err
+		})
+		if err != nil {
+			return false, fmt.Errorf("changefeed: reading the lag of a range: %w", err)
 		}
+		if behind > 0 {
+			return false, nil
+		}
+		s.clear[l.ID] = true
+		s.late = s.late || s.listed > 1
 	}
 	return true, nil
 }

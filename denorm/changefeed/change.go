@@ -23,6 +23,12 @@ type Change struct {
 	// Session is the session token of the answer that brought the change, as
 	// the service gave it: a read of this container with it sees the change.
 	Session string
+	// Range is the lease's range of effective partition keys, "min-max", and
+	// Epoch counts the owners that the lease has had; see "Owners that do not
+	// know that they are none" in the package's documentation. Both are empty
+	// in a replay from quarantine.
+	Range string
+	Epoch int64
 }
 
 // Decode fills v from the document, by the rules of encoding/json.
@@ -40,8 +46,9 @@ func (c Change) Decode(v any) error {
 //
 // When it returns an error, the same changes come again after a pause; from
 // the second failure on they come one by one, and one that keeps failing is
-// quarantined, so that the others go on. The context ends when the range is
-// lost or the processor stops.
+// quarantined, so that the others go on. A panic counts as an error. The
+// context ends when the range is lost or the processor's own context ends; a
+// handler that goes on regardless holds up the processor's end.
 type Handler func(ctx context.Context, changes []Change) error
 
 func parseChange(raw json.RawMessage) (Change, error) {

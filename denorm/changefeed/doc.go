@@ -13,13 +13,34 @@
 //
 // # What it promises
 //
-// Every change is handled at least once, in order within a logical partition;
-// a document that changed several times may be seen in its last state only.
-// The position is stored after the handler succeeded, never before. A change
-// that the handler keeps refusing is put into quarantine as a document, see
-// [Processor.Quarantined] and [Processor.Replay], and stops nothing else.
-// Deletes are not in the feed: mark a document and give it a short time to
-// live instead.
+// Every change is handled at least once, in order within a logical partition:
+// while an instance owns a range, the changes of a logical partition come in
+// the order in which they were made, and after a crash, a failure or a
+// takeover everything after the last checkpoint comes again, in that order
+// too. No change comes for the first time after a later one of its logical
+// partition was handled. A document that changed several times may be seen in
+// its last state only. The position is stored after the handler succeeded,
+// never before.
+//
+// A change that the handler keeps refusing, by errors or by panics, is put into
+// quarantine as a document, see [Processor.Quarantined] and [Processor.Replay],
+// and stops nothing else: what comes after it in its logical partition goes on
+// without it. Deletes are not in the feed: mark a document and give it a short
+// time to live instead.
+//
+// # Owners that do not know that they are none
+//
+// A process can be suspended, by a scheduler, a debugger or a virtual machine's
+// move, for longer than [Config.LeaseDuration]. Its ranges are taken over then.
+// When it goes on, it may be in the midst of a batch, and the handler finishes
+// that batch or what it does before it looks at its context; no other batch is
+// begun without the lease. Its checkpoint is refused, and so is whatever else
+// it would store in the lease. For the handlers this means that for the length
+// of one batch two of them may be given the same changes at the same time, and
+// that the late one may bring a document in a version whose successor was
+// handled already. A handler for which that matters compares versions where it
+// writes, by etag or by a condition, or keeps [Change.Epoch] of [Change.Range]
+// beside what it writes and refuses a smaller one.
 //
 // # How the work is shared
 //
@@ -28,10 +49,11 @@
 // and renewed on the condition of their etag; those of a dead instance are
 // taken over once they were not renewed for [Config.LeaseDuration]; a live
 // instance with more than its share hands a range over after the batch that it
-// works on. When a physical partition splits, its lease is replaced by its
+// works on. Whether a lease was renewed is judged by the observer's own clock,
+// so that clocks of different machines need not agree. When a physical partition splits, its lease is replaced by its
 // children's, which go on from the parent's position. After a merge, both
 // leases read their own part of the merged partition.
 //
 // The lease documents have the members that the processors for .NET and Java
-// use.
+// use, and among their properties the epoch: how many owners a lease has had.
 package changefeed

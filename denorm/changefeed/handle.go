@@ -2,7 +2,9 @@ package changefeed
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
+	"runtime/debug"
 	"time"
 )
 
@@ -29,8 +31,8 @@ func (p *Processor) handle(ctx context.Context, keys keyRange, changes []Change)
 // used up and the change is quarantined, or the context ends.
 func (p *Processor) insist(ctx context.Context, keys keyRange, one []Change) error {
 	for attempt := 1; ; attempt++ {
-		if !wait(ctx, backoff(p.cfg.Backoff, attempt-1)) {
-			return ctx.Err()
+		if err := p.pause(ctx, backoff(p.cfg.Backoff, attempt-1)); err != nil {
+			return err
 		}
 		err := p.call(ctx, one)
 		switch {
@@ -45,15 +47,41 @@ func (p *Processor) insist(ctx context.Context, keys keyRange, one []Change) err
 	}
 }
 
-// call runs the handler once. A panic ends the process, as it would anywhere:
-// swallowing it would hide a broken handler behind a quarantine.
-func (p *Processor) call(ctx context.Context, changes []Change) error {
-	err := p.handler(ctx, changes)
-	if err != nil && ctx.Err() == nil {
-		p.metrics.failed.Add(ctx, 1)
-		p.cfg.Logger.WarnContext(ctx, "change feed handler failed", "processor", p.cfg.Name, "changes", len(changes), "error", err)
+// call runs the handler once. A panic is a failure like any other: let through,
+// one document that the handler was not made for would take down instance
+// after instance, and quarantine would never see it.
+func (p *Processor) call(ctx context.Context, changes []Change) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("the handler panicked with a %T", v)
+			switch v := v.(type) {
+			case error:
+				err = fmt.Errorf("the handler panicked: %w", v)
+			case string:
+				err = fmt.Errorf("the handler panicked: %s", v)
+			}
+			p.cfg.Logger.ErrorContext(ctx, "change feed handler panicked", "processor", p.cfg.Name, "changes", len(changes), "error", err, "stack", string(debug.Stack()))
+		}
+		if err != nil && ctx.Err() == nil {
+			p.metrics.failed.Add(ctx, 1)
+			p.cfg.Logger.WarnContext(ctx, "change feed handler failed", "processor", p.cfg.Name, "changes", len(changes), "error", err)
+		}
+	}()
+	return p.handler(ctx, changes)
+}
+
+// pause waits before another try. A processor that stops does not wait.
+func (p *Processor) pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.stopping:
+		return errStopped
+	case <-timer.C:
+		return nil
 	}
-	return err
 }
 
 // backoff doubles from first, with jitter between half of it and all.

@@ -1,6 +1,7 @@
 package changefeed
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -35,8 +36,12 @@ type keyRange struct {
 	Max string `json:"max"`
 }
 
-func (r keyRange) covers(other keyRange) bool { return r.Min <= other.Min && other.Max <= r.Max }
-func (r keyRange) String() string             { return r.Min + "-" + r.Max }
+// covers reports whether the other range lies within this one and is smaller.
+func (r keyRange) covers(other keyRange) bool {
+	return r != other && r.Min <= other.Min && other.Max <= r.Max
+}
+
+func (r keyRange) String() string { return r.Min + "-" + r.Max }
 
 // The processor's own notes in a lease.
 const (
@@ -45,6 +50,10 @@ const (
 	// propertyHandover names the instance that the owner should hand the range
 	// to after the batch that it is working on.
 	propertyHandover = "handoverTo"
+	// propertyEpoch counts the times that the range found an owner. Together
+	// with the owner it says whose lease it is: an instance that lost a lease
+	// and took it again must not store what it began before.
+	propertyEpoch = "epoch"
 )
 
 func (l *lease) owner() string {
@@ -59,6 +68,20 @@ func (l *lease) setOwner(instance string) {
 	if instance != "" {
 		l.Owner = &instance
 	}
+}
+
+// epoch is zero for a lease that nobody has owned.
+func (l *lease) epoch() int64 {
+	n, _ := strconv.ParseInt(l.Properties[propertyEpoch], 10, 64)
+	return n
+}
+
+// acquire makes the lease an instance's, beginning another epoch.
+func (l *lease) acquire(instance string) {
+	l.setOwner(instance)
+	delete(l.Properties, propertyHandover)
+	l.Timestamp = time.Now().UTC()
+	l.Properties[propertyEpoch] = strconv.FormatInt(l.epoch()+1, 10)
 }
 
 func (l *lease) continuation() string {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,19 +28,22 @@ type Processor struct {
 	openMu sync.Mutex
 	opened bool
 
-	generation atomic.Uint64 // counts the calls of CatchUp
+	generation atomic.Uint64 // counts the rounds of CatchUp
 	wake       chan struct{} // asks the balancer for a round
-	changed    chan struct{} // tells CatchUp that a worker made progress
-	stopping   chan struct{}
+	stopping   chan struct{} // closed by Stop
 
-	mu      sync.Mutex
-	workers map[string]*worker // by lease id
-	handled uint64             // pages with changes
+	mu         sync.Mutex
+	workers    map[string]*worker // by lease id
+	departures uint64             // workers that ended
+	handled    uint64             // pages with changes
+	changed    chan struct{}      // closed and made anew at every progress
+	current    *running           // nil while nothing runs
+}
 
-	runMu  sync.Mutex // held while running
+// running is one run of the processor.
+type running struct {
 	cancel context.CancelFunc
 	ended  chan struct{}
-	failed error
 }
 
 // New returns a processor. It sends nothing. A config that can't work is an
@@ -57,7 +58,7 @@ func New(cfg Config, handler Handler) (*Processor, error) {
 	}
 	p := &Processor{
 		cfg: cfg, handler: handler, workers: map[string]*worker{},
-		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1), stopping: make(chan struct{}),
+		wake: make(chan struct{}, 1), changed: make(chan struct{}), stopping: make(chan struct{}),
 	}
 	var err error
 	p.metrics, err = newMetrics(cfg)
@@ -67,59 +68,94 @@ func New(cfg Config, handler Handler) (*Processor, error) {
 // ErrRunning is returned by Run and Start of a processor that runs already.
 var ErrRunning = errors.New("changefeed: the processor is running")
 
+// ErrStopped is returned by Run, Start and CatchUp after Stop.
+var ErrStopped = errors.New("changefeed: the processor was stopped; make another with New")
+
+// begin claims the processor for one run, until the context ends. The caller
+// must call end.
+func (p *Processor) begin(ctx context.Context) (run context.Context, end func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	select {
+	case <-p.stopping:
+		return nil, nil, ErrStopped
+	default:
+	}
+	if p.current != nil {
+		return nil, nil, ErrRunning
+	}
+	run, cancel := context.WithCancel(ctx)
+	p.current = &running{cancel: cancel, ended: make(chan struct{})}
+	return run, func() {
+		cancel()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		close(p.current.ended)
+		p.current = nil
+	}, nil
+}
+
 // Run processes until the context ends or Stop is called, and returns nil
 // then. When the context ends, handlers are interrupted and their changes come
 // again to whoever takes the range next. Failures of the service are retried
 // for ever; what Run returns as an error is a container that does not exist or
-// does not fit.
+// does not fit, [ErrRunning] or [ErrStopped].
 func (p *Processor) Run(ctx context.Context) error {
-	if !p.runMu.TryLock() {
-		return ErrRunning
+	run, end, err := p.begin(ctx)
+	if err != nil {
+		return err
 	}
-	defer p.runMu.Unlock()
-	return p.run(ctx)
+	defer end()
+	return p.run(run)
 }
 
 // Start runs the processor in the background; Stop ends it. The context bounds
 // the start alone.
 func (p *Processor) Start(ctx context.Context) error {
-	if !p.runMu.TryLock() {
-		return ErrRunning
-	}
-	if err := p.open(ctx); err != nil {
-		p.runMu.Unlock()
+	run, end, err := p.begin(context.WithoutCancel(ctx))
+	if err != nil {
 		return err
 	}
-	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	p.cancel, p.ended = cancel, make(chan struct{})
+	if err := p.open(ctx); err != nil {
+		end()
+		return err
+	}
 	go func() {
-		defer p.runMu.Unlock()
-		defer close(p.ended)
-		p.failed = p.run(running)
+		defer end()
+		if err := p.run(run); err != nil {
+			p.cfg.Logger.ErrorContext(run, "change feed processor ended", "processor", p.cfg.Name, "error", err)
+		}
 	}()
 	return nil
 }
 
-// Stop ends what Start began: no new batch is begun, those under way are
-// finished and checkpointed, and the leases are handed back. When the context
-// ends first, handlers are interrupted. It does nothing when nothing runs.
+// Stop ends what runs: no new batch is begun, those under way are finished and
+// checkpointed, and the leases are handed back. A batch that waits to be tried
+// again is left to whoever takes the range next. When the context ends first,
+// handlers are interrupted and its error is returned. Stop does nothing when
+// nothing runs; what it has ended can't be started again.
 func (p *Processor) Stop(ctx context.Context) error {
-	if p.ended == nil {
+	p.mu.Lock()
+	current := p.current
+	if current != nil {
+		select {
+		case <-p.stopping:
+		default:
+			close(p.stopping)
+		}
+	}
+	p.mu.Unlock()
+	if current == nil {
 		return nil
 	}
 	select {
-	case <-p.stopping:
-	default:
-		close(p.stopping)
-	}
-	defer p.cancel()
-	select {
-	case <-p.ended:
+	case <-current.ended:
+		return nil
 	case <-ctx.Done():
-		p.cancel()
-		<-p.ended
+		current.cancel()
+		<-current.ended
+		return fmt.Errorf("changefeed: handlers were interrupted: %w", context.Cause(ctx))
 	}
-	return p.failed
 }
 
 func (p *Processor) run(ctx context.Context) error {
@@ -260,99 +296,6 @@ func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
 	return epk.HashV2
 }
 
-// balance starts workers for the leases that are this instance's share.
-func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGroup) error {
-	leases, err := p.leases(ctx)
-	if err != nil {
-		return err
-	}
-	live, err := p.clean(ctx, leases)
-	if err != nil {
-		return err
-	}
-	expired := seen.expired(live, time.Now(), p.cfg.LeaseDuration)
-	take, ask := share(live, p.cfg.Instance, expired)
-	for _, l := range live {
-		if l.owner() == p.cfg.Instance && !p.running(l.ID) {
-			take = append(take, l) // handed over, or left by a run before
-		}
-	}
-	for _, l := range take {
-		mine := l.clone()
-		mine.setOwner(p.cfg.Instance)
-		delete(mine.Properties, propertyHandover)
-		mine, err := p.store.replace(ctx, mine)
-		if err != nil {
-			if wasTaken(err) {
-				continue // another instance was faster
-			}
-			return err
-		}
-		p.employ(ctx, mine, group)
-	}
-	if ask != nil {
-		wanted := ask.clone()
-		wanted.Properties[propertyHandover] = p.cfg.Instance
-		if _, err := p.store.replace(ctx, wanted); err != nil && !wasTaken(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-func wasTaken(err error) bool {
-	status := statusOf(err)
-	return status == http.StatusPreconditionFailed || status == http.StatusNotFound
-}
-
-// clean removes the leases that their children have replaced and returns the others.
-func (p *Processor) clean(ctx context.Context, leases []*lease) ([]*lease, error) {
-	gone := map[string]bool{}
-	for _, parent := range replaced(leases) {
-		gone[parent.ID] = true
-		if p.running(parent.ID) {
-			continue // its own worker is about to remove it
-		}
-		if err := p.store.remove(ctx, parent); err != nil {
-			return nil, err
-		}
-	}
-	return slices.DeleteFunc(leases, func(l *lease) bool { return gone[l.ID] }), nil
-}
-
-func (p *Processor) running(id string) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.workers[id] != nil
-}
-
-func (p *Processor) employ(ctx context.Context, l *lease, group *sync.WaitGroup) {
-	w := &worker{p: p, keys: l.FeedRange.Range, lease: l, nudge: make(chan struct{}, 1)}
-	p.mu.Lock()
-	p.workers[l.ID] = w
-	p.mu.Unlock()
-	group.Go(func() {
-		w.run(ctx)
-		p.mu.Lock()
-		delete(p.workers, l.ID)
-		p.mu.Unlock()
-		p.rebalance()
-		p.tellChanged()
-	})
-}
-
-// rebalance asks for a round of balancing now.
-func (p *Processor) rebalance() { signal(p.wake) }
-
-func (p *Processor) tellChanged() { signal(p.changed) }
-
-func signal(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
 // progress notes what a worker's read brought.
 func (p *Processor) progress(w *worker, pg page, empty bool, generation uint64) {
 	p.mu.Lock()
@@ -364,4 +307,12 @@ func (p *Processor) progress(w *worker, pg page, empty bool, generation uint64) 
 	}
 	p.mu.Unlock()
 	p.tellChanged()
+}
+
+// tellChanged wakes those who wait for progress.
+func (p *Processor) tellChanged() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	close(p.changed)
+	p.changed = make(chan struct{})
 }

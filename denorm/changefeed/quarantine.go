@@ -113,7 +113,7 @@ func (p *Processor) Replay(ctx context.Context) (accepted int, err error) {
 		}
 		c, err := parseChange(q.Document)
 		if err == nil {
-			err = p.handler(ctx, []Change{c})
+			err = p.call(ctx, []Change{c})
 		}
 		if err == nil {
 			_, err = p.cfg.Leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(q.ID), q.ID, nil)

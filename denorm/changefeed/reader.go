@@ -85,6 +85,11 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	if err != nil {
 		return page{}, err
 	}
+	// The SDK's knowledge of the physical partitions may have been from before
+	// a merge, and the whole merged partition have been read.
+	if partial, err = r.isPartial(ctx, at.keys); err != nil {
+		return page{}, err
+	}
 	out := page{head: headOf(resp.Response)}
 	if out.next, err = positions(resp.ContinuationToken, at); err != nil {
 		return page{}, err

@@ -16,7 +16,7 @@ const maxTries = 10
 func (p *Processor) persist(ctx context.Context, send func() error) error {
 	for try := 0; ; try++ {
 		err := send()
-		if err == nil || try == maxTries || !isPassing(ctx, err) || !wait(ctx, backoff(p.cfg.Backoff, try)) {
+		if err == nil || try == maxTries || !isPassing(ctx, err) || p.pause(ctx, backoff(p.cfg.Backoff, try)) != nil {
 			return err
 		}
 	}
@@ -25,7 +25,7 @@ func (p *Processor) persist(ctx context.Context, send func() error) error {
 // isPassing reports whether the same request may succeed later: the service
 // was busy or did not answer.
 func isPassing(ctx context.Context, err error) bool {
-	if ctx.Err() != nil || errors.Is(err, tenantitem.ErrInvalid) || errors.Is(err, errLost) {
+	if ctx.Err() != nil || errors.Is(err, tenantitem.ErrInvalid) || errors.Is(err, errLost) || errors.Is(err, errHandover) {
 		return false
 	}
 	switch status := statusOf(err); status {

@@ -85,8 +85,9 @@ func (s *leaseStore) create(ctx context.Context, at position, owner string, prop
 	return err
 }
 
+// remove deletes a lease if it is still the one that was read.
 func (s *leaseStore) remove(ctx context.Context, l *lease) error {
-	_, err := s.container.DeleteItem(ctx, azcosmos.NewPartitionKeyString(l.ID), l.ID, nil)
+	_, err := s.container.DeleteItem(ctx, azcosmos.NewPartitionKeyString(l.ID), l.ID, &azcosmos.ItemOptions{IfMatchEtag: &l.ETag})
 	if statusOf(err) == http.StatusNotFound {
 		return nil
 	}
@@ -95,7 +96,6 @@ func (s *leaseStore) remove(ctx context.Context, l *lease) error {
 
 // replace stores a changed lease if it is still the one that was read.
 func (s *leaseStore) replace(ctx context.Context, l *lease) (*lease, error) {
-	l.Timestamp = time.Now().UTC()
 	etag := l.ETag
 	stored := *l
 	stored.ETag = ""
@@ -113,30 +113,53 @@ func (s *leaseStore) replace(ctx context.Context, l *lease) (*lease, error) {
 
 // update changes a lease that this instance owns. Another instance's wish for
 // a handover, written in between, is kept. A write whose answer was lost needs
-// no care: what comes back belongs to this instance, and change is applied to
-// it again.
+// no care: what comes back belongs to this instance in the same epoch, and
+// change is applied to it again.
 func (s *leaseStore) update(ctx context.Context, l *lease, change func(*lease)) (*lease, error) {
 	for {
 		next := l.clone()
 		change(next)
+		next.Timestamp = time.Now().UTC()
 		updated, err := s.replace(ctx, next)
 		switch statusOf(err) {
 		case http.StatusNotFound:
 			return nil, errLost
 		case http.StatusPreconditionFailed:
-			if l, err = s.read(ctx, l.ID); err != nil {
-				if statusOf(err) == http.StatusNotFound {
-					return nil, errLost
-				}
+			if l, err = s.same(ctx, l); err != nil {
 				return nil, err
-			}
-			if l.owner() != s.instance {
-				return nil, errLost
 			}
 		default:
 			return updated, err
 		}
 	}
+}
+
+// relinquish removes a lease that this instance owns.
+func (s *leaseStore) relinquish(ctx context.Context, l *lease) error {
+	for {
+		err := s.remove(ctx, l)
+		if statusOf(err) != http.StatusPreconditionFailed {
+			return err
+		}
+		if l, err = s.same(ctx, l); err != nil {
+			return err
+		}
+	}
+}
+
+// same reads a lease again that changed meanwhile. Another owner, or this
+// instance in another epoch, means that it was lost.
+func (s *leaseStore) same(ctx context.Context, l *lease) (*lease, error) {
+	now, err := s.read(ctx, l.ID)
+	switch {
+	case statusOf(err) == http.StatusNotFound:
+		return nil, errLost
+	case err != nil:
+		return nil, err
+	case now.owner() != s.instance || now.epoch() != l.epoch():
+		return nil, errLost
+	}
+	return now, nil
 }
 
 func statusOf(err error) int {

@@ -9,16 +9,18 @@ import (
 	"time"
 )
 
-// worker processes one lease that this instance owns.
+// worker processes one lease that this instance owns, for one epoch.
 type worker struct {
 	p     *Processor
 	keys  keyRange
+	epoch int64
 	nudge chan struct{} // asks for a read now
 
-	mu    sync.Mutex
-	lease *lease // as last stored by this instance
+	mu      sync.Mutex
+	lease   *lease    // as last stored by this instance
+	renewed time.Time // when the last store that succeeded was sent
 
-	resting atomic.Bool // nothing is under way
+	wanted atomic.Bool // another instance asked for the range
 
 	// state is guarded by p.mu.
 	drained uint64 // the newest generation that began before an empty read
@@ -56,6 +58,9 @@ func (w *worker) process(ctx context.Context) error {
 			return errStopped
 		default:
 		}
+		if w.wanted.Load() {
+			return errHandover
+		}
 		generation := w.p.generation.Load()
 		pg, err := w.p.reader.read(ctx, at, start, w.p.reader.maxItems)
 		if err == nil {
@@ -64,12 +69,12 @@ func (w *worker) process(ctx context.Context) error {
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case errors.Is(err, errLost), errors.Is(err, errHandover):
+		case errors.Is(err, errLost), errors.Is(err, errHandover), errors.Is(err, errStopped):
 			return err
 		case err != nil:
 			failures++
 			w.p.cfg.Logger.WarnContext(ctx, "change feed range stands still", "processor", w.p.cfg.Name, "range", w.keys.String(), "failures", failures, "error", err)
-			wait(ctx, backoff(w.p.cfg.Backoff, failures))
+			w.rest(ctx, backoff(w.p.cfg.Backoff, failures))
 			continue
 		case len(pg.next) > 1 || pg.next[0].keys != w.keys:
 			return nil
@@ -81,19 +86,25 @@ func (w *worker) process(ctx context.Context) error {
 			continue
 		}
 		w.p.progress(w, pg, true, generation)
-		w.idle(ctx)
+		w.rest(ctx, w.p.cfg.PollInterval)
 	}
 }
 
 // take handles a page and stores where to go on.
 func (w *worker) take(ctx context.Context, pg page, at position) error {
 	if len(pg.changes) > 0 {
+		if err := w.assure(ctx); err != nil {
+			return err
+		}
+		for i := range pg.changes {
+			pg.changes[i].Range, pg.changes[i].Epoch = w.keys.String(), w.epoch
+		}
 		if err := w.p.handle(ctx, w.keys, pg.changes); err != nil {
 			return err
 		}
 	}
 	if len(pg.next) > 1 || pg.next[0].keys != w.keys {
-		return w.split(ctx, pg.next)
+		return w.p.persist(ctx, func() error { return w.split(ctx, pg.next) })
 	}
 	// A read that brought nothing moves the position too, but only the first
 	// is worth a write: until then the range would start over.
@@ -101,7 +112,11 @@ func (w *worker) take(ctx context.Context, pg page, at position) error {
 		return nil
 	}
 	next := pg.next[0].continuation
-	return w.store(ctx, func(l *lease) { l.ContinuationToken = &next })
+	// The handler is done: it should not have to work again because the
+	// service was busy for a moment.
+	return w.p.persist(ctx, func() error {
+		return w.store(ctx, func(l *lease) { l.ContinuationToken = &next })
+	})
 }
 
 // store changes the lease. One document serves checkpoints and renewals, so
@@ -109,21 +124,52 @@ func (w *worker) take(ctx context.Context, pg page, at position) error {
 func (w *worker) store(ctx context.Context, change func(*lease)) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	// No answer within the time that the lease is respected is no better than
+	// a lost lease, and must not keep the next renewal waiting.
+	ctx, cancel := context.WithTimeout(ctx, w.p.cfg.LeaseDuration)
+	defer cancel()
+	sent := time.Now()
 	updated, err := w.p.store.update(ctx, w.lease, change)
 	if err != nil {
 		return err
 	}
-	w.lease = updated
+	w.lease, w.renewed = updated, sent
 	if updated.Properties[propertyHandover] != "" {
 		return errHandover
 	}
 	return nil
 }
 
+// stale reports whether another instance may have taken the lease by now.
+func (w *worker) stale() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Since(w.renewed) >= w.p.cfg.LeaseDuration
+}
+
+// assure asks whose the lease is when it was not renewed in time. A process
+// that was suspended between a read and its handling finds out here, in most
+// cases, that it came too late.
+func (w *worker) assure(ctx context.Context) error {
+	if !w.stale() {
+		return nil
+	}
+	err := w.store(ctx, func(*lease) {})
+	if errors.Is(err, errHandover) {
+		w.yield()
+		return nil // after this batch
+	}
+	return err
+}
+
 // split puts the children's leases in the place of this one. If it stops
 // half-way, the parent is still there or its children cover it, and whoever
 // looks next finishes.
 func (w *worker) split(ctx context.Context, children []position) error {
+	// Leases are made on no condition, so the one that allows it is asked first.
+	if err := w.store(ctx, func(*lease) {}); err != nil && !errors.Is(err, errHandover) {
+		return err
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	properties := maps.Clone(w.lease.Properties)
@@ -137,18 +183,17 @@ func (w *worker) split(ctx context.Context, children []position) error {
 		}
 	}
 	w.p.cfg.Logger.InfoContext(ctx, "change feed range split", "processor", w.p.cfg.Name, "range", w.keys.String(), "into", len(children))
-	if err := w.p.store.remove(ctx, w.lease); err != nil {
+	if err := w.p.store.relinquish(ctx, w.lease); err != nil {
 		return err
 	}
 	w.p.rebalance()
 	return nil
 }
 
-func (w *worker) idle(ctx context.Context) {
-	timer := time.NewTimer(w.p.cfg.PollInterval)
+// rest waits until there may be something to do.
+func (w *worker) rest(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
 	defer timer.Stop()
-	w.resting.Store(true)
-	defer w.resting.Store(false)
 	select {
 	case <-ctx.Done():
 	case <-w.p.stopping:
@@ -157,38 +202,37 @@ func (w *worker) idle(ctx context.Context) {
 	}
 }
 
+// yield makes the worker leave the range when nothing is under way.
+func (w *worker) yield() {
+	w.wanted.Store(true)
+	signal(w.nudge)
+}
+
 // renew keeps the lease alive while the worker works, and ends the worker when
 // the lease is lost or could not be renewed for as long as it is respected.
 func (w *worker) renew(ctx context.Context, end context.CancelCauseFunc) {
-	interval := w.p.cfg.LeaseDuration / 3
-	renewed := time.Now()
-	for wait(ctx, interval) {
+	for wait(ctx, w.p.cfg.LeaseDuration/3) {
 		err := w.store(ctx, func(*lease) {})
 		switch {
 		case err == nil:
-			renewed = time.Now()
 		case errors.Is(err, errHandover):
-			// A worker with a batch leaves after it, at its checkpoint.
-			renewed = time.Now()
-			if w.resting.Load() {
-				end(err)
-			}
-		case errors.Is(err, errLost):
-			end(err)
-			return
-		case time.Since(renewed) > w.p.cfg.LeaseDuration:
+			w.yield()
+		case errors.Is(err, errLost), w.stale():
 			end(errLost)
 			return
 		}
 	}
 }
 
+// longestFarewell bounds what handing a lease back may add to a stop.
+const longestFarewell = 2 * time.Second
+
 // leave hands the range back, or over, unless it is not this instance's any more.
 func (w *worker) leave(ctx context.Context, why error) {
 	if why == nil || errors.Is(why, errLost) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, w.p.cfg.LeaseDuration/3)
+	ctx, cancel := context.WithTimeout(ctx, min(w.p.cfg.LeaseDuration/3, longestFarewell))
 	defer cancel()
 	w.mu.Lock()
 	defer w.mu.Unlock()

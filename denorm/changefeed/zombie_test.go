@@ -1,0 +1,137 @@
+package changefeed_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+)
+
+// frozen is a network that can stand still: requests wait until it thaws, as
+// those of a suspended process do.
+type frozen struct {
+	next policy.Transporter
+	mu   sync.Mutex
+	ice  chan struct{} // nil while it flows
+}
+
+func (f *frozen) Do(r *http.Request) (*http.Response, error) {
+	f.mu.Lock()
+	ice := f.ice
+	f.mu.Unlock()
+	if ice != nil {
+		<-ice
+	}
+	return f.next.Do(r)
+}
+
+func (f *frozen) freeze() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.ice = make(chan struct{})
+}
+
+func (f *frozen) thaw() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	close(f.ice)
+	f.ice = nil
+}
+
+// through gives the containers over another transport.
+func (b *testBundle) through(endpoint string, transport policy.Transporter) (items, leases *azcosmos.ContainerClient) {
+	b.t.Helper()
+	credential, err := azcosmos.NewKeyCredential(b.emu.Key())
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	client, err := azcosmos.NewClientWithKey(endpoint, credential, &azcosmos.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: transport}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(client.Close)
+	if items, err = client.NewContainer(database, monitored); err != nil {
+		b.t.Fatal(err)
+	}
+	if leases, err = client.NewContainer(database, "leases"); err != nil {
+		b.t.Fatal(err)
+	}
+	return items, leases
+}
+
+// A process stands still in the midst of a batch until another has taken its
+// range over and gone further. When it goes on, it finishes the batch, and
+// nothing that it stores afterwards is accepted: also not when the lease bears
+// its name, because both instances were given the same one.
+func TestSuspendedOwnerStoresNothing(t *testing.T) {
+	t.Parallel()
+	for name, successor := range map[string]string{"another instance": "two", "an instance of the same name": "one"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			b.put("t", "a", 1)
+			b.put("t", "b", 2)
+			book := newLedger(b.emu.Handler())
+			server := httptest.NewServer(book)
+			t.Cleanup(server.Close)
+			network := &frozen{next: server.Client()}
+
+			cfg := b.config("zombie")
+			cfg.Instance, cfg.MaxItems = "one", 1
+			cfg.Container, cfg.Leases = b.through(server.URL, network)
+			inside, goOn := make(chan changefeed.Change, 100), make(chan struct{})
+			first := b.processor(cfg, func(_ context.Context, changes []changefeed.Change) error {
+				inside <- changes[0]
+				<-goOn
+				return nil
+			})
+			if err := first.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			held := <-inside
+			network.freeze()
+
+			next := make(chan changefeed.Change, 100)
+			other := b.config("zombie")
+			other.Instance, other.MaxItems = successor, 1
+			other.Container, other.Leases = b.through(server.URL, server.Client())
+			second := b.processor(other, func(_ context.Context, changes []changefeed.Change) error {
+				next <- changes[0]
+				return nil
+			})
+			if err := second.Start(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			again, further := <-next, <-next
+			if err := second.CatchUp(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if held.ID != "a" || held.Epoch != 1 || again.ID != "a" || again.Epoch != 2 || further.ID != "b" || further.Epoch != 2 {
+				t.Fatalf("held %s of epoch %d; %s of %d and %s of %d came then", held.ID, held.Epoch, again.ID, again.Epoch, further.ID, further.Epoch)
+			}
+
+			close(goOn)
+			network.thaw()
+			b.eventually(func() bool {
+				book.mu.Lock()
+				defer book.mu.Unlock()
+				return book.refused > 0
+			}, "a late write is refused")
+			for _, p := range []*changefeed.Processor{first, second} {
+				if err := p.Stop(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+			for _, v := range book.violations {
+				t.Error(v)
+			}
+		})
+	}
+}
