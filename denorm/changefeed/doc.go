@@ -37,8 +37,9 @@
 // begun without the lease. Its checkpoint is refused, and so is whatever else
 // it would store in the lease. For the handlers this means that for the length
 // of one batch two of them may be given the same changes at the same time, and
-// that the late one may bring a document in a version whose successor was
-// handled already. A handler for which that matters compares versions where it
+// that the late one may bring a version of a document that was overwritten
+// since, after later changes of its logical partition: the other has passed
+// that version over. A handler for which that matters compares versions where it
 // writes, by etag or by a condition, or keeps [Change.Epoch] of [Change.Range]
 // beside what it writes and refuses a smaller one.
 //

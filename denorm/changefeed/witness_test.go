@@ -20,8 +20,8 @@ import (
 //     again, from the last checkpoint on, is a repetition and no first time.
 //     There is one exception. An owner that was suspended while its range was
 //     taken over may still finish the batch it holds, so it may come with a
-//     version of a document that its successor has handled in a newer version
-//     already.
+//     version of a document that was overwritten before its successor read it,
+//     and that the successor has therefore passed over.
 //   - At least once: in the end the last version of every document was handled,
 //     which for those that were written once is every version.
 type witness struct {
@@ -36,7 +36,10 @@ type witness struct {
 	handled    int
 	repeated   int
 	zombies    int // lines of owners that were none any more
-	stale      int // of these, versions that were behind their document's
+	// stale are, of these, the versions that came after later ones of their
+	// partition, by document: in the end it must turn out that they were
+	// overwritten.
+	stale map[string][]int
 }
 
 type place struct {
@@ -60,7 +63,7 @@ type line struct {
 }
 
 func newWitness(l *ledger) *witness {
-	return &witness{ledger: l, seen: map[place]bool{}, newest: map[string]int{}, high: map[string]int{}, within: map[ownership]int{}}
+	return &witness{ledger: l, seen: map[place]bool{}, newest: map[string]int{}, high: map[string]int{}, within: map[ownership]int{}, stale: map[string][]int{}}
 }
 
 func (w *witness) hear(l line) {
@@ -82,14 +85,31 @@ func (w *witness) hear(l line) {
 	case w.seen[at]:
 		w.repeated++
 	case l.N > w.high[l.Tenant]:
-	case superseded && w.newest[document] > l.N:
-		w.stale++
+	case superseded:
+		w.stale[document] = append(w.stale[document], l.N)
 	default:
-		w.violated("%s came for the first time as %d after %d of its partition (the document at %d, superseded: %t)", document, l.N, w.high[l.Tenant], w.newest[document], superseded)
+		w.violated("%s came for the first time as %d after %d of its partition (the document at %d)", document, l.N, w.high[l.Tenant], w.newest[document])
 	}
 	w.seen[at] = true
 	w.high[l.Tenant] = max(w.high[l.Tenant], l.N)
 	w.newest[document] = max(w.newest[document], l.N)
+}
+
+// complete checks, at the end, what was handled against what was written last,
+// by document.
+func (w *witness) complete(written map[string]int) {
+	for document, n := range written {
+		if w.newest[document] != n {
+			w.violated("%s was written as %d and last handled as %d", document, n, w.newest[document])
+		}
+	}
+	for document, versions := range w.stale {
+		for _, n := range versions {
+			if n >= written[document] {
+				w.violated("%s came late as %d, which nothing has overwritten", document, n)
+			}
+		}
+	}
 }
 
 // mostViolations keeps a broken run readable.
