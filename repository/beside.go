@@ -141,6 +141,18 @@ func (c *core) leads() bool {
 	return leads
 }
 
+// roomBeside is how many operations of a batch a bulk leaves to companions. A
+// batch that needs more is divided.
+const roomBeside = 10
+
+// itemsPerBatch is how many documents a bulk sends together.
+func (c *core) itemsPerBatch() int {
+	if c.leads() {
+		return MaxBatchOperations - roomBeside
+	}
+	return MaxBatchOperations
+}
+
 // concerns reports whether an operation may need companions.
 func (op *batchOp) concerns() bool {
 	if op.after == nil || op.species.hooks.Beside == nil {

@@ -68,7 +68,7 @@ func newBulk(ctx context.Context, k *call, opts *BulkOptions) (*bulk, error) {
 	if err := k.start(ctx); err != nil {
 		return nil, err
 	}
-	b := &bulk{call: k, perBatch: MaxBatchOperations, open: map[string]*openBatch{}, ids: map[string]int{}}
+	b := &bulk{call: k, perBatch: k.core.itemsPerBatch(), open: map[string]*openBatch{}, ids: map[string]int{}}
 	if opts != nil {
 		b.options = *opts
 	}

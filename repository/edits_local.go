@@ -88,14 +88,13 @@ func (op *edit) inside(raw json.RawMessage, path []string, value json.RawMessage
 	if err := codec.Decode(raw, &elements); err != nil {
 		return nil, err
 	}
-	if len(path) == 1 && path[0] == "-" && op.op == "add" {
-		return codec.Encode(append(elements, value))
-	}
 	i, err := strconv.Atoi(path[0])
-	if err != nil || i < 0 || i > len(elements) || i == len(elements) && (op.op != "add" || len(path) > 1) {
-		return nil, errNoSuchPlace
-	}
+	behind := len(path) == 1 && (op.op == "add" || op.op == "set") && (path[0] == "-" || err == nil && i == len(elements))
 	switch {
+	case behind:
+		elements, err = append(elements, value), nil
+	case err != nil || i < 0 || i >= len(elements):
+		return nil, errNoSuchPlace
 	case len(path) > 1:
 		elements[i], err = op.inside(elements[i], path[1:], value)
 	case op.op == "add":
