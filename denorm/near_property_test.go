@@ -40,9 +40,25 @@ func TestEverythingIsTrueAfterEveryWrite(t *testing.T) {
 			s.customer(id)
 			s.customers = append(s.customers, id)
 		}
-		for range rapid.IntRange(1, 25).Draw(r, "steps") {
+		var point []lease
+		for i := range rapid.IntRange(1, 25).Draw(r, "steps") {
 			what := s.step()
 			s.compare(what)
+			switch s.pick("feed", 10) {
+			case 0:
+				s.catchUp()
+				s.compare("catching up")
+				if i%2 == 0 {
+					point = s.leases()
+				}
+			case 1:
+				if point != nil {
+					s.rewind(point)
+					_, s.keeper = openNear(t, s.client, "")
+					s.catchUp()
+					s.compare("a replay from somewhere")
+				}
+			}
 		}
 		s.catchUp()
 		s.noDrift()

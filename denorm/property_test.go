@@ -29,6 +29,8 @@ type world struct {
 	names int
 	// others are keepers that see everything again from the beginning.
 	others []*denorm.Keeper
+	// points are the states of the leases at random moments.
+	points [][]lease
 }
 
 type address struct{ project, id string }
@@ -70,7 +72,7 @@ func (w *world) ok(err error) bool {
 }
 
 func (w *world) step() {
-	switch w.pick("step", 16) {
+	switch w.pick("step", 18) {
 	case 0:
 		team := &Team{Name: w.name()}
 		w.must(w.testBundle.teams.In(acme).Create(w.ctx, team))
@@ -112,6 +114,14 @@ func (w *world) step() {
 		_, again := open(w.outer, w.client, fmt.Sprint("again-", len(w.others)), declarations()...)
 		w.others = append(w.others, again)
 		w.must(again.CatchUp(w.ctx))
+	case 16:
+		w.points = append(w.points, w.leases())
+	case 17:
+		if n := len(w.points); n > 0 {
+			w.rewind(w.points[w.pick("point", n)])
+			_, w.keeper = open(w.outer, w.client, "", declarations()...)
+			w.catchUp()
+		}
 	}
 }
 

@@ -1,0 +1,51 @@
+package denorm_test
+
+import (
+	"encoding/json"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// lease is a stored lease: how far one range of a feed was followed.
+type lease struct {
+	id   string
+	body []byte
+}
+
+// leases reads how far all feeds are.
+func (b *testBundle) leases() []lease {
+	b.t.Helper()
+	container, err := b.client.NewContainer("work", "grove-leases")
+	b.must(err)
+	var out []lease
+	for pager := container.NewQueryItemsPager("SELECT * FROM c", azcosmos.NewPartitionKey(), nil); pager.More(); {
+		page, err := pager.NextPage(b.ctx)
+		b.must(err)
+		for _, raw := range page.Items {
+			var doc map[string]any
+			b.must(json.Unmarshal(raw, &doc))
+			id, _ := doc["id"].(string)
+			delete(doc, "Owner") // whoever had it then runs no more
+			body, err := json.Marshal(doc)
+			b.must(err)
+			out = append(out, lease{id, body})
+		}
+	}
+	return out
+}
+
+// rewind makes the feeds as far followed as they were then: what came since is
+// seen again by the next keeper.
+func (b *testBundle) rewind(to []lease) {
+	b.t.Helper()
+	container, err := b.client.NewContainer("work", "grove-leases")
+	b.must(err)
+	for _, l := range b.leases() {
+		_, err := container.DeleteItem(b.ctx, azcosmos.NewPartitionKeyString(l.id), l.id, nil)
+		b.must(err)
+	}
+	for _, l := range to {
+		_, err := container.UpsertItem(b.ctx, azcosmos.NewPartitionKeyString(l.id), l.body, nil)
+		b.must(err)
+	}
+}
