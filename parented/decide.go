@@ -16,25 +16,64 @@ func (n *node) restricts() bool {
 	})
 }
 
+// errChanged ends a look at a tree that other writers are changing.
+var errChanged = errors.New("changed meanwhile")
+
 // decide finds out whether a marked document may go. It closes the documents
-// on the way to every restricting species and counts there. A refusal takes
-// all marks back.
+// on the way to every restricting species and counts there. The first process
+// that writes its decision decides for all.
 func (f *Forest) decide(ctx context.Context, n *node, tenant string, root repository.Stub) (repository.Stub, error) {
-	counts := map[string]int64{}
-	look := func(ctx context.Context, below *node, stubs []repository.Stub) ([]repository.Stub, error) {
-		return f.markParts(ctx, below, stubs, root.DeletedAt)
-	}
-	if err := f.explore(ctx, n, tenant, []repository.Stub{root}, counts, look); err != nil {
-		return root, err
-	}
-	if len(counts) > 0 {
-		if err := f.takeBack(ctx, n, tenant, root); err != nil {
+	var counts map[string]int64
+	for stalls := 0; ; stalls++ {
+		counts = map[string]int64{}
+		err := f.explore(ctx, n, tenant, []repository.Stub{root}, counts, f.closing(tenant, root.DeletedAt))
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, errChanged) {
 			return root, err
 		}
-		return root, &ChildrenError{Counts: counts}
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return root, err
+		}
 	}
+	phase := phaseRemoving
+	if len(counts) > 0 {
+		phase = phaseReopening
+	}
+	root, err := f.decided(ctx, n, tenant, root, phase)
+	if err != nil || root.Deletion.Phase == phaseRemoving {
+		return root, err
+	}
+	if err := f.takeBack(ctx, n, tenant, root); err != nil {
+		return root, err
+	}
+	if len(counts) == 0 {
+		return root, repository.ErrPreconditionFailed // another process met a child that has gone since
+	}
+	return root, &ChildrenError{Counts: counts}
+}
+
+// closing returns a visit that closes documents for one delete, and ends what
+// others have begun below it.
+func (f *Forest) closing(tenant, at string) func(context.Context, *node, []repository.Stub) ([]repository.Stub, error) {
+	return func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
+		others, _, err := f.endNested(ctx, n, tenant, stubs)
+		if err != nil {
+			return nil, err
+		}
+		seen, err := f.markParts(ctx, n, others, at)
+		if err == nil && len(seen) < len(stubs) {
+			err = errChanged
+		}
+		return seen, err
+	}
+}
+
+// decided writes the decision, unless there is one, and returns what holds.
+func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repository.Stub, phase string) (repository.Stub, error) {
 	for stalls := 0; ; stalls++ {
-		done, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phaseRemoving) })
+		done, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phase) })
 		if len(done) == 1 {
 			return done[0], nil
 		}
@@ -42,14 +81,19 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root reposi
 			return root, err
 		}
 		again, err := n.Stub(ctx, tenant, f.given(n, root), root.ID)
-		if err != nil {
+		if err != nil && !errors.Is(err, repository.ErrNotFound) {
 			return root, err
 		}
 		switch {
-		case underWay(again, phaseRemoving):
-			return again, nil // another process decided the same
-		case !underWay(again, phaseDeciding):
+		case err != nil || again.DeletedAt != root.DeletedAt || !underWay(again, phaseDeciding, phaseReopening, phaseRemoving):
+			// The delete came to its end without this process, whose marks may
+			// have come too late to be taken back with it.
+			if err := f.reopen(ctx, n, tenant, root); err != nil {
+				return root, err
+			}
 			return root, repository.ErrPreconditionFailed
+		case !underWay(again, phaseDeciding):
+			return again, nil
 		}
 		root = again
 		if err := f.tryAgain(ctx, stalls); err != nil {
@@ -73,10 +117,10 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 		if r.rule != Restrict && (r.rule != Cascade || !r.child.restricts()) {
 			continue
 		}
-		for key, ids := range families(r.child, parents) {
-			q := present().And(repository.In(parentField, ids...))
+		for fam := range families(r.child, parents) {
+			q := present().And(fam.children())
 			if r.rule == Restrict {
-				count, err := r.child.Count(ctx, tenant, key, q)
+				count, err := r.child.Count(ctx, tenant, fam.key, q)
 				if err != nil {
 					return err
 				}
@@ -85,13 +129,10 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Stubs(ctx, tenant, key, q), func(stubs []repository.Stub) error {
+			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []repository.Stub) error {
 				seen, err := visit(ctx, r.child, stubs)
 				if err != nil {
 					return err
-				}
-				if len(seen) < len(stubs) {
-					return repository.ErrPreconditionFailed // changed meanwhile; the delete can be repeated
 				}
 				return f.explore(ctx, r.child, tenant, seen, counts, visit)
 			})
@@ -103,22 +144,29 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 	return nil
 }
 
-// takeBack opens everything again that decide closed; the root comes last, so
-// that a process that dies here leaves a delete that can be decided again.
+// takeBack opens everything again that a delete closed; the root comes last,
+// so that a process that dies here leaves a delete that is still refused.
 func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	open := func(ctx context.Context, below *node, stubs []repository.Stub) (int, error) {
-		done, err := below.Edit(ctx, stubs, unmarked)
-		return len(done), err
+	if err := f.reopen(ctx, n, tenant, root); err != nil {
+		return err
 	}
+	return f.last(ctx, n, tenant, root, opened)
+}
+
+// reopen opens what a delete closed below its root.
+func (f *Forest) reopen(ctx context.Context, n *node, tenant string, root repository.Stub) error {
 	p := &pass{
 		forest: f, tenant: tenant, skip: Restrict,
 		which: repository.SQL("c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase", repository.P("d", root.DeletedAt), repository.P("phase", phasePart)),
 		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
-			return open(ctx, r.child, stubs)
+			return opened(ctx, r.child, stubs)
 		},
 	}
-	if err := p.under(ctx, n, []repository.Stub{root}); err != nil {
-		return err
-	}
-	return f.last(ctx, n, tenant, root, open)
+	return p.under(ctx, n, []repository.Stub{root})
+}
+
+// opened takes the deletes of documents back.
+func opened(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+	done, err := n.Edit(ctx, stubs, unmarked)
+	return len(done), err
 }

@@ -18,6 +18,11 @@ func (f *Forest) delete(ctx context.Context, n *node, d repository.Deletion) err
 			return err
 		case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
 			return f.carryOut(ctx, n, d.TenantID, root)
+		case underWay(root, phaseReopening):
+			if err := f.takeBack(ctx, n, d.TenantID, root); err != nil {
+				return err
+			}
+			continue
 		case root.DeletedAt != "":
 			return repository.ErrNotFound
 		case d.ETag != "" && root.ETag != d.ETag:
@@ -48,7 +53,7 @@ func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
 // deleteLeaf removes a document of a species without children: one write. It
 // reports false when the document changed meanwhile.
 func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf repository.Stub) (bool, error) {
-	done, err := remains{forest: f, at: f.now(), retain: n.policy.Retain}.of(ctx, n, []repository.Stub{leaf})
+	done, err := remains{forest: f, at: f.now(), retain: n.policy.Retain}.ofRoot(ctx, n, []repository.Stub{leaf})
 	return done == 1, err
 }
 
@@ -136,10 +141,10 @@ func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root repo
 	if err := f.removal(tenant, root, rest).under(ctx, n, []repository.Stub{root}); err != nil {
 		return err
 	}
-	return f.last(ctx, n, tenant, root, rest.of)
+	return f.last(ctx, n, tenant, root, rest.ofRoot)
 }
 
-// last removes the document that the delete began with.
+// last changes the document that something began with, as its end.
 func (f *Forest) last(ctx context.Context, n *node, tenant string, root repository.Stub, what func(context.Context, *node, []repository.Stub) (int, error)) error {
 	for stalls := 0; ; stalls++ {
 		done, err := what(ctx, n, []repository.Stub{root})
@@ -152,7 +157,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root reposito
 			return nil
 		case err != nil:
 			return err
-		case !underWay(again, root.Deletion.Phase):
+		case again.DeletedAt != root.DeletedAt || !underWay(again, root.Deletion.Phase):
 			return nil // finished by another process, or overwritten by a Put since
 		}
 		root = again
@@ -182,14 +187,10 @@ func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pas
 		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase",
 			repository.P("d", root.DeletedAt), repository.P("phase", phaseRetained))
 	}
-	at := root.DeletedAt
-	if at == "" {
-		at = f.now()
-	}
 	return &pass{
-		forest: f, tenant: tenant, which: which,
+		forest: f, tenant: tenant, which: which, removes: true,
 		enter: func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
-			return f.markParts(ctx, n, stubs, at)
+			return f.markParts(ctx, n, stubs, root.DeletedAt)
 		},
 		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
 			if r.rule == Orphan {
@@ -224,9 +225,36 @@ func (f *Forest) letGo(ctx context.Context, n *node, stubs []repository.Stub) (i
 	return len(done), err
 }
 
+// letOneGo is letGo of a child that may have changed since its outline was read.
+func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub repository.Stub) error {
+	for stalls := 0; ; stalls++ {
+		done, err := f.letGo(ctx, n, []repository.Stub{stub})
+		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return err
+		}
+		again, err := n.Stub(ctx, tenant, f.given(n, stub), stub.ID)
+		if errors.Is(err, repository.ErrNotFound) {
+			return nil
+		}
+		if err != nil || again.DeletedAt != "" || again.ParentID != stub.ParentID {
+			return err
+		}
+		stub = again
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return err
+		}
+	}
+}
+
 // uproot removes a child, with what may be below it, that nobody else is going
 // to remove: its parent is gone.
 func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub repository.Stub) error {
+	if underWay(stub, phasePart) { // the delete that it was a part of has ended without it
+		taken, err := n.Edit(ctx, []repository.Stub{stub}, func(s repository.Stub) repository.Stub { return inPhase(s, phaseRemoving) })
+		if err != nil || len(taken) == 0 {
+			return err
+		}
+	}
 	err := f.delete(ctx, n, repository.Deletion{TenantID: tenant, Key: f.given(n, stub), ID: stub.ID})
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
@@ -240,8 +268,7 @@ func (f *Forest) settle(ctx context.Context, r *relation, tenant string, stub re
 	case Cascade:
 		return f.uproot(ctx, r.child, tenant, stub)
 	case Orphan:
-		_, err := f.letGo(ctx, r.child, []repository.Stub{stub})
-		return err
+		return f.letOneGo(ctx, r.child, tenant, stub)
 	default:
 		return nil // Restrict: the parent's delete sees the child and is refused
 	}

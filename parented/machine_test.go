@@ -34,8 +34,8 @@ func TestAForestAgreesWithItsModel(t *testing.T) {
 			config: parented.ForestConfig{PageSize: rapid.IntRange(1, 3).Draw(r, "page"), Now: emulator.Clock().Now},
 			note:   policies.Draw(r, "notes"), child: policies.Draw(r, "comments"), label: policies.Draw(r, "labels"),
 		}
-		m := &machine{t: t, tenant: "acme", g: plant(t, p), model: newModel(p), clock: emulator.Clock().Advance}
-		m.verbs = m.g.verbs(m.tenant)
+		m := &machine{t: t, g: plant(t, p), model: newModel(p), clock: emulator.Clock().Advance}
+		m.verbs = m.g.verbs("acme")
 		r.Repeat(map[string]func(*rapid.T){
 			"Create": m.create, "CreateMore": m.create, "Move": m.move, "Delete": m.remove, "Restore": m.restore, "Purge": m.purge,
 			"Stray": m.stray, "Sweep": m.sweep, "Resume": m.resume, "Expire": m.expire, "": m.compare,
@@ -44,12 +44,11 @@ func TestAForestAgreesWithItsModel(t *testing.T) {
 }
 
 type machine struct {
-	t      *testing.T
-	tenant string
-	g      grove
-	verbs  map[string]verbs
-	model  *model
-	clock  func(time.Duration)
+	t     *testing.T
+	g     grove
+	verbs map[string]verbs
+	model *model
+	clock func(time.Duration)
 }
 
 // verbs are a species' without its Go type.
@@ -209,18 +208,24 @@ func (m *machine) stray(r *rapid.T) {
 	if _, there := m.model.docs[id]; there || m.model.alive(parent) {
 		r.Skip("the id is taken, or the parent is there")
 	}
-	container, err := m.g.database.NewContainer("items")
-	must(m.t, err)
-	raw, err := json.Marshal(map[string]string{"id": id, "tenantId": m.tenant, "entityType": k.name, "parentId": parent, "parentEntityType": k.parent})
-	must(m.t, err)
-	_, err = container.CreateItem(m.t.Context(), azcosmos.NewPartitionKeyString(m.tenant).AppendString(k.name), raw, nil)
-	must(m.t, err)
+	m.g.stray(m.t, k.name, id, k.parent, parent)
 	m.model.docs[id] = shadow{kind: k.name, parent: parent, state: alive}
+}
+
+// stray stores a child around the repositories.
+func (g grove) stray(t testing.TB, kind, id, parentKind, parent string) {
+	t.Helper()
+	container, err := g.database.NewContainer("items")
+	must(t, err)
+	raw, err := json.Marshal(map[string]string{"id": id, "tenantId": "acme", "entityType": kind, "parentId": parent, "parentEntityType": parentKind})
+	must(t, err)
+	_, err = container.CreateItem(context.Background(), azcosmos.NewPartitionKeyString("acme").AppendString(kind), raw, nil)
+	must(t, err)
 }
 
 func (m *machine) sweep(r *rapid.T) {
 	keep := rapid.Bool().Draw(r, "keep")
-	swept, err := m.g.forest.Sweep(m.t.Context(), m.tenant, &parented.SweepOptions{MinAge: time.Nanosecond, Keep: keep})
+	swept, err := m.g.forest.Sweep(m.t.Context(), "acme", &parented.SweepOptions{MinAge: time.Nanosecond, Keep: keep})
 	answers(r, err, nil)
 	if want := m.model.sweep(keep); !maps.Equal(swept, want) {
 		r.Fatalf("swept %v, want %v", swept, want)
@@ -228,7 +233,7 @@ func (m *machine) sweep(r *rapid.T) {
 }
 
 func (m *machine) resume(r *rapid.T) {
-	resumed, err := m.g.forest.Resume(m.t.Context(), m.tenant)
+	resumed, err := m.g.forest.Resume(m.t.Context(), "acme")
 	if err != nil || resumed != (parented.Resumed{}) {
 		r.Fatalf("nothing is under way, and Resume found %+v, %v", resumed, err)
 	}
@@ -241,7 +246,7 @@ func (m *machine) expire(*rapid.T) {
 
 func (m *machine) compare(r *rapid.T) {
 	stored := map[string]shadow{}
-	for _, raw := range m.g.documents(m.t, m.tenant) {
+	for _, raw := range m.g.documents(m.t, "acme") {
 		var doc struct {
 			tenantitem.Meta
 			ParentID string              `json:"parentId"`

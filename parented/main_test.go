@@ -94,10 +94,10 @@ func plant(t testing.TB, p planting) grove {
 	must(t, err)
 	database, err := p.client.NewDatabase(id)
 	must(t, err)
-	never := int32(-1)
+	forever := int32(-1)
 	_, err = database.CreateContainer(ctx, azcosmos.ContainerProperties{
 		ID:                     "items",
-		DefaultTimeToLive:      &never,
+		DefaultTimeToLive:      &forever,
 		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: repository.DefaultPartitionKey(), Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
 	}, nil)
 	must(t, err)

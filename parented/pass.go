@@ -17,8 +17,12 @@ import (
 // journal, and tells a delete under way from what a finished one left.
 const (
 	// phaseDeciding: below the document it is being found out whether Restrict
-	// forbids the delete. It may still be taken back.
+	// forbids the delete. It becomes phaseRemoving or phaseReopening.
 	phaseDeciding = "deciding"
+	// phaseReopening: Restrict forbids the delete; it is being taken back. The
+	// refusal is written before anything is opened again, so that of two
+	// processes that decide the same delete the later one follows the earlier.
+	phaseReopening = "reopening"
 	// phaseRemoving: the delete is going to be finished.
 	phaseRemoving = "removing"
 	// phasePurging: as removing, of a document that was deleted softly.
@@ -32,6 +36,12 @@ const (
 
 	neverExpires = -1
 )
+
+// begun reports whether a delete, purge or restore began with that very
+// document and has not ended.
+func begun(s repository.Stub) bool {
+	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseRestoring)
+}
 
 // present finds the documents that are not deleted, or not yet finished.
 func present() repository.Query {
@@ -53,6 +63,8 @@ type pass struct {
 	leave func(context.Context, *relation, []repository.Stub) (int, error)
 	// skip leaves out relations of that rule; 0 is none.
 	skip Rule
+	// removes says that the pass takes documents away for good.
+	removes bool
 }
 
 // under visits the descendants of documents of one species.
@@ -61,8 +73,8 @@ func (p *pass) under(ctx context.Context, n *node, parents []repository.Stub) er
 		if r.rule == p.skip {
 			continue
 		}
-		for key, ids := range families(r.child, parents) {
-			if err := p.level(ctx, r, key, ids); err != nil {
+		for fam := range families(r.child, parents) {
+			if err := p.level(ctx, r, fam); err != nil {
 				return err
 			}
 		}
@@ -71,12 +83,26 @@ func (p *pass) under(ctx context.Context, n *node, parents []repository.Stub) er
 }
 
 // level visits the children of one species until none is found.
-func (p *pass) level(ctx context.Context, r *relation, key []any, ids []any) error {
-	q := p.which.And(repository.In(parentField, ids...)).Limit(p.forest.cfg.PageSize)
+func (p *pass) level(ctx context.Context, r *relation, fam family) error {
+	q := p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
 	for stalls := 0; ; {
-		stubs, err := collect(r.child.Stubs(ctx, p.tenant, key, q))
+		stubs, err := collect(r.child.Stubs(ctx, p.tenant, fam.key, q))
 		if err != nil || len(stubs) == 0 {
 			return err
+		}
+		if p.removes {
+			// What was found belongs to the deleted parents only if they were
+			// still there afterwards: another process may have finished the
+			// delete, and the ids may be those of new documents.
+			closed, err := p.forest.stillClosed(ctx, r.parent, p.tenant, fam.parents)
+			if err != nil || len(closed) == 0 {
+				return err
+			}
+			if len(closed) < len(fam.parents) {
+				fam = familyOf(r.child, closed)
+				q = p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
+				continue
+			}
 		}
 		n, err := p.visit(ctx, r, stubs)
 		switch {
@@ -98,7 +124,15 @@ func (p *pass) level(ctx context.Context, r *relation, key []any, ids []any) err
 	}
 }
 
+// visit returns how many documents it got hold of.
 func (p *pass) visit(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
+	ended := 0
+	if p.removes && r.rule != Orphan {
+		var err error
+		if stubs, ended, err = p.forest.endNested(ctx, r.child, p.tenant, stubs); err != nil || len(stubs) == 0 {
+			return ended, err
+		}
+	}
 	if r.rule != Orphan && len(r.child.children) > 0 {
 		if p.enter != nil {
 			var err error
@@ -110,7 +144,8 @@ func (p *pass) visit(ctx context.Context, r *relation, stubs []repository.Stub) 
 			return 0, err
 		}
 	}
-	return p.leave(ctx, r, stubs)
+	n, err := p.leave(ctx, r, stubs)
+	return n + ended, err
 }
 
 // Two deletes of one tree get in each other's way; each of them makes progress
@@ -134,31 +169,43 @@ func pause(ctx context.Context, attempt int) error {
 // maxFamily is how many parents one query names.
 const maxFamily = 100
 
-// families groups parents for queries over their children, with the key values
-// that are known of them: a hundred parents together, or each alone where the
-// parent's id is part of the children's key.
-func families(child *node, parents []repository.Stub) iter.Seq2[[]any, []any] {
-	paths := child.KeyPaths()
-	alone := slices.Contains(paths, "/"+parentField) && firstOwnLevel(paths) == "/"+parentField
-	return func(yield func(key, ids []any) bool) {
+// family is some parents whose children one query finds.
+type family struct {
+	parents []repository.Stub
+	// key are the values that are known of the children's partition key.
+	key []any
+}
+
+// children is the condition on them.
+func (f family) children() repository.Predicate {
+	ids := make([]any, len(f.parents))
+	for i, parent := range f.parents {
+		ids[i] = parent.ID
+	}
+	return repository.In(parentField, ids...)
+}
+
+// families groups parents for queries over their children: a hundred together,
+// or each alone where its id is the first part of the children's key.
+func families(child *node, parents []repository.Stub) iter.Seq[family] {
+	return func(yield func(family) bool) {
 		size := maxFamily
-		if alone {
+		if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
 			size = 1
 		}
 		for chunk := range slices.Chunk(parents, size) {
-			ids := make([]any, len(chunk))
-			for i, parent := range chunk {
-				ids[i] = parent.ID
-			}
-			var key []any
-			if alone {
-				key = ids
-			}
-			if !yield(key, ids) {
+			if !yield(familyOf(child, chunk)) {
 				return
 			}
 		}
 	}
+}
+
+func familyOf(child *node, parents []repository.Stub) family {
+	if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
+		return family{parents, []any{parents[0].ID}}
+	}
+	return family{parents, nil}
 }
 
 func firstOwnLevel(paths []string) string {

@@ -27,10 +27,10 @@ func (f *Forest) plan(ctx context.Context, n *node, d repository.Deletion) (*rep
 func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []repository.Stub, plan *repository.DeletePlan) error {
 	for _, r := range n.children {
 		counts := map[Rule]map[string]int64{Cascade: plan.Removed, Orphan: plan.Orphaned, Restrict: plan.Restricting}[r.rule]
-		for key, ids := range families(r.child, parents) {
-			q := present().And(repository.In(parentField, ids...))
+		for fam := range families(r.child, parents) {
+			q := present().And(fam.children())
 			if r.rule != Cascade || len(r.child.children) == 0 {
-				count, err := r.child.Count(ctx, tenant, key, q)
+				count, err := r.child.Count(ctx, tenant, fam.key, q)
 				if err != nil {
 					return err
 				}
@@ -39,7 +39,7 @@ func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents 
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Stubs(ctx, tenant, key, q), func(stubs []repository.Stub) error {
+			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []repository.Stub) error {
 				counts[r.child.EntityType()] += int64(len(stubs))
 				return f.planUnder(ctx, r.child, tenant, stubs, plan)
 			})

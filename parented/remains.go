@@ -2,6 +2,7 @@ package parented
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/cosmosgrove/grove/repository"
@@ -28,15 +29,13 @@ func (f *Forest) remains(n *node, root repository.Stub) remains {
 	return remains{forest: f, at: root.DeletedAt, retain: n.policy.Retain}
 }
 
-// of leaves of the documents what is to be left, and returns how many of them
-// were still there unchanged.
-func (r remains) of(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+func (r remains) leave(ctx context.Context, n *node, stubs []repository.Stub, keep time.Duration) (int, error) {
 	var done []repository.Stub
 	var err error
 	switch {
 	case r.retain > 0:
-		keep := seconds(max(r.retain, n.policy.Tombstone)) // it is the tombstone too
-		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, keep) })
+		ttl := seconds(max(keep, n.policy.Tombstone)) // it is the tombstone too
+		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, ttl) })
 	case n.policy.Tombstone > 0:
 		now := r.forest.now()
 		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
@@ -47,6 +46,28 @@ func (r remains) of(ctx context.Context, n *node, stubs []repository.Stub) (int,
 		done, err = n.Remove(ctx, stubs)
 	}
 	return len(done), err
+}
+
+// restoreSpan is how much longer descendants are kept than the document that
+// they are restored with: a restore in the last moment, or one that dies and is
+// taken up within this time, still finds all of them.
+const restoreSpan = time.Hour
+
+// of leaves of descendants what is to be left, and returns how many of them
+// were still there unchanged.
+func (r remains) of(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+	return r.leave(ctx, n, stubs, r.retain+restoreSpan)
+}
+
+// ofRoot does the same to the document that the delete began with. It is kept
+// from when it was deleted, however late a process that died was taken up:
+// what is below it may have been kept from then on too.
+func (r remains) ofRoot(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+	keep := r.retain
+	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
+		keep -= max(0, r.forest.cfg.Now().Sub(at))
+	}
+	return r.leave(ctx, n, stubs, keep)
 }
 
 // retained is a document that was deleted softly. Its journal keeps the ttl
@@ -61,5 +82,8 @@ func retained(s repository.Stub, at string, ttl int) repository.Stub {
 	return s
 }
 
-// seconds is a duration as the service counts it, at least one.
-func seconds(d time.Duration) int { return max(1, int((d+time.Second-1)/time.Second)) }
+// seconds is a duration as the service counts it: at least one, and no more
+// than it can hold.
+func seconds(d time.Duration) int {
+	return int(min(max(1, (d+time.Second-1)/time.Second), math.MaxInt32))
+}

@@ -42,21 +42,17 @@ func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) er
 
 // carryOutRestore finishes a restore that was begun.
 func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	open := func(ctx context.Context, below *node, stubs []repository.Stub) (int, error) {
-		done, err := below.Edit(ctx, stubs, unmarked)
-		return len(done), err
-	}
 	p := &pass{
 		forest: f, tenant: tenant,
 		which: repository.SQL("c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase", repository.P("d", root.DeletedAt), repository.P("phase", phaseRetained)),
 		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
-			return open(ctx, r.child, stubs)
+			return opened(ctx, r.child, stubs)
 		},
 	}
 	if err := p.under(ctx, n, []repository.Stub{root}); err != nil {
 		return err
 	}
-	if err := f.last(ctx, n, tenant, root, open); err != nil {
+	if err := f.last(ctx, n, tenant, root, opened); err != nil {
 		return err
 	}
 	// The parent may have been deleted since it was looked at.

@@ -50,16 +50,27 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 	return out, errors.Join(errs...)
 }
 
-func (f *Forest) finish(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	var err error
+// finish ends what was begun with a document, if that has not ended since its
+// outline was read.
+func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun repository.Stub) error {
+	root, err := n.Stub(ctx, tenant, f.given(n, begun), begun.ID)
 	switch {
+	case errors.Is(err, repository.ErrNotFound):
+		return nil
+	case err != nil:
+	case root.DeletedAt != begun.DeletedAt:
+		return nil
+	case underWay(root, phaseReopening):
+		if err = f.takeBack(ctx, n, tenant, root); err == nil {
+			return repository.ErrHasChildren
+		}
 	case underWay(root, phaseRestoring):
 		err = f.carryOutRestore(ctx, n, tenant, root)
 	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
 		err = f.carryOut(ctx, n, tenant, root)
 	}
 	if err != nil {
-		return fmt.Errorf("finish the delete of %s %q of tenant %q: %w", n.EntityType(), root.ID, tenant, err)
+		return fmt.Errorf("finish what was begun with %s %q of tenant %q: %w", n.EntityType(), begun.ID, tenant, err)
 	}
 	return nil
 }

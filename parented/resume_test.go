@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"net/http"
-	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -26,8 +25,10 @@ type mortal struct {
 }
 
 func (m *mortal) Do(req *policy.Request) (*http.Response, error) {
-	if late, ok := req.Raw().Context().Value(lateKey{}).(*beforeFirstBatch); ok && req.Raw().Header.Get("x-ms-cosmos-is-batch-request") != "" {
-		late.once.Do(late.do)
+	if late, ok := req.Raw().Context().Value(lateKey{}).(*beforeBatch); ok && req.Raw().Header.Get("x-ms-cosmos-is-batch-request") != "" {
+		if late.seen.Add(1) == late.after+1 {
+			late.do()
+		}
 	}
 	left := m.left.Add(-1)
 	if left < 0 || left == 0 && !m.after {
@@ -41,6 +42,9 @@ func (m *mortal) Do(req *policy.Request) (*http.Response, error) {
 	}
 	return resp, err
 }
+
+// never is a request at which no client dies.
+const never = 1 << 30
 
 // firstOwnRequest comes after the SDK's reading of the account.
 const firstOwnRequest = 2
@@ -167,7 +171,7 @@ func TestARefusalThatDiesAnywhereIsTakenBack(t *testing.T) {
 		want, refusals := g.stored(t, "acme"), 0
 		for n := firstOwnRequest; ; n++ {
 			vote := &Vote{}
-			late := &beforeFirstBatch{do: func() { must(t, g.votes.Under(c).Create(ctx, vote)) }}
+			late := &beforeBatch{do: func() { must(t, g.votes.Under(c).Create(ctx, vote)) }}
 			ended := dyingAt(t, emulator, p, n, after, func(ctx context.Context, dying grove) error {
 				err := dying.notes.In("acme").Delete(context.WithValue(ctx, lateKey{}, late), note.ID, nil)
 				if errors.Is(err, repository.ErrHasChildren) {
@@ -200,10 +204,12 @@ func TestARefusalThatDiesAnywhereIsTakenBack(t *testing.T) {
 
 type lateKey struct{}
 
-// beforeFirstBatch does something just before the first batch is sent.
-type beforeFirstBatch struct {
-	once sync.Once
-	do   func()
+// beforeBatch does something just before a batch is sent that comes after so
+// many others.
+type beforeBatch struct {
+	after int64
+	do    func()
+	seen  atomic.Int64
 }
 
 func (g grove) visible(t testing.TB, tenant string) int64 {

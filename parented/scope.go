@@ -2,6 +2,7 @@ package parented
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -129,19 +130,27 @@ func (s *Scope[C, P]) Page(ctx context.Context, q repository.Query, opts reposit
 // Delete removes one child of this parent and applies the rules to its own
 // children. A child of another parent is [repository.ErrNotFound].
 func (s *Scope[C, P]) Delete(ctx context.Context, id string, opts *repository.DeleteOptions) error {
-	child, err := s.Get(ctx, id)
-	if err != nil {
+	if err := s.check("Delete"); err != nil {
 		return err
 	}
-	key, err := s.repo.keyOf(child)
-	if err != nil {
-		return s.fail("Delete", err)
+	// The outline shows also a child whose delete was begun and died.
+	child, err := s.repo.node.Stub(ctx, s.tenant, s.key(), id)
+	switch {
+	case errors.Is(err, repository.ErrNotFound), err == nil && child.ParentID != string(s.parent):
+		return &repository.Error{Op: "Delete", EntityType: s.repo.EntityType(), TenantID: s.tenant, ID: id, Err: repository.ErrNotFound}
+	case err != nil:
+		return err
 	}
-	return s.repo.children.In(s.tenant, key...).Delete(ctx, id, opts)
+	return s.repo.children.In(s.tenant, s.repo.forest.given(s.repo.node, child)...).Delete(ctx, id, opts)
 }
 
 // items is where the children lie, as far as the parent tells.
 func (s *Scope[C, P]) items() *repository.Scope[C] {
+	return s.repo.children.In(s.tenant, s.key()...)
+}
+
+// key are the values that In takes, as far as the parent tells.
+func (s *Scope[C, P]) key() []any {
 	var key []any
 	for _, path := range s.repo.ownLevels() {
 		if path != "/"+parentField {
@@ -149,7 +158,7 @@ func (s *Scope[C, P]) items() *repository.Scope[C] {
 		}
 		key = append(key, string(s.parent))
 	}
-	return s.repo.children.In(s.tenant, key...)
+	return key
 }
 
 func (s *Scope[C, P]) only(q repository.Query) repository.Query {

@@ -17,10 +17,13 @@ type SweepOptions struct {
 	Keep bool
 }
 
-// Swept counts the children without a parent that a sweep found, by entity type.
+// Swept counts the children that a sweep found, by entity type.
 type Swept map[string]int64
 
-// Sweep looks for children whose parent does not exist and applies the rule of
+// Sweep looks for children that no delete is going to reach: those whose parent
+// does not exist, and those that were closed by a delete which was broken off
+// when a Put overwrote its document. The latter it opens again. To the former
+// it applies the rule of
 // their relation: Cascade removes them, Orphan clears their parentId; under
 // Restrict, and where they have children themselves that Restrict keeps, they
 // are only counted. Such children come from writers that went
@@ -57,30 +60,37 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 
 func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stubs []repository.Stub, keep bool, swept Swept) error {
 	ids := make([]any, 0, len(stubs))
-	there := map[string]bool{}
+	parents := map[string]*repository.Stub{}
 	for _, s := range stubs {
-		if !there[s.ParentID] {
-			there[s.ParentID] = true
+		if _, seen := parents[s.ParentID]; !seen {
+			parents[s.ParentID] = nil
 			ids = append(ids, s.ParentID)
 		}
 	}
-	clear(there)
 	// A parent whose delete is under way is there: that delete takes its children.
 	for parent, err := range r.parent.Stubs(ctx, tenant, nil, present().And(repository.In("id", ids...))) {
 		if err != nil {
 			return err
 		}
-		there[parent.ID] = true
+		parents[parent.ID] = &parent
 	}
 	for _, s := range stubs {
-		if there[s.ParentID] {
+		parent := parents[s.ParentID]
+		// A parent is closed before its children, and opened after them.
+		stray := parent != nil && parent.DeletedAt == "" && underWay(s, phasePart)
+		if parent != nil && !stray {
 			continue
 		}
 		swept[r.child.EntityType()]++
 		if keep {
 			continue
 		}
-		err := f.settle(ctx, r, tenant, s)
+		var err error
+		if stray {
+			_, err = opened(ctx, r.child, []repository.Stub{s})
+		} else {
+			err = f.settle(ctx, r, tenant, s)
+		}
 		if err != nil && !errors.Is(err, repository.ErrPreconditionFailed) && !errors.Is(err, repository.ErrHasChildren) {
 			return err
 		}

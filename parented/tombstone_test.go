@@ -87,8 +87,10 @@ func TestSoftDeletesKeepTheWholeTree(t *testing.T) {
 
 	must(t, acme.Delete(ctx, other.ID, nil))
 	emulator.Clock().Advance(24*time.Hour + time.Second)
+	mustBe(t, acme.Restore(ctx, other.ID), repository.ErrNotFound)
+	emulator.Clock().Advance(time.Hour)
 	if stored := g.stored(t, "acme"); len(stored) != 0 {
-		t.Fatalf("after a day: %v", stored)
+		t.Fatalf("after a day and an hour: %v", stored)
 	}
 }
 

@@ -1,0 +1,62 @@
+package parented
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// stillClosed returns those of the parents that are deleted by the very delete
+// that their outlines were read in.
+func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parents []repository.Stub) ([]repository.Stub, error) {
+	now := make(map[string]string, len(parents))
+	if len(parents) == 1 {
+		s, err := n.Stub(ctx, tenant, f.given(n, parents[0]), parents[0].ID)
+		if err != nil && !errors.Is(err, repository.ErrNotFound) {
+			return nil, err
+		}
+		now[s.ID] = s.DeletedAt
+	} else {
+		ids := make([]any, len(parents))
+		for i, parent := range parents {
+			ids[i] = parent.ID
+		}
+		for s, err := range n.Stubs(ctx, tenant, nil, repository.Where(repository.In("id", ids...))) {
+			if err != nil {
+				return nil, err
+			}
+			now[s.ID] = s.DeletedAt
+		}
+	}
+	var closed []repository.Stub
+	for _, parent := range parents {
+		if at := now[parent.ID]; at != "" && at == parent.DeletedAt {
+			closed = append(closed, parent)
+		}
+	}
+	return closed, nil
+}
+
+// endNested finishes the deletes, purges and restores that others have begun
+// with some of the documents, so that each ends as its own caller was told: a
+// child that was deleted for good must not be kept with a parent that is
+// deleted softly, and a refusal below must not open what a delete above relies
+// on. It returns the other documents, and how many it finished; those that are
+// there still will be found again.
+func (f *Forest) endNested(ctx context.Context, n *node, tenant string, stubs []repository.Stub) (others []repository.Stub, ended int, err error) {
+	for _, s := range stubs {
+		if !begun(s) {
+			others = append(others, s)
+			continue
+		}
+		switch err := f.finish(ctx, n, tenant, s); {
+		case err == nil, errors.Is(err, repository.ErrHasChildren), errors.Is(err, repository.ErrDanglingRef):
+			ended++
+		case errors.Is(err, repository.ErrNotFound), errors.Is(err, repository.ErrPreconditionFailed), errors.Is(err, repository.ErrAmbiguous):
+		default:
+			return nil, ended, err
+		}
+	}
+	return others, ended, nil
+}

@@ -1,0 +1,206 @@
+package parented_test
+
+import (
+	"context"
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// A process that finishes a delete is overtaken by another one, and the ids are
+// used again. What it finds then under the old ids is not its own.
+func TestADeleteDoesNotTouchWhatTookItsIDs(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for batches := range int64(7) {
+		emulator := emulatortest.New(t)
+		p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
+		g := plant(t, p)
+		note := g.tree(t, "acme", 2, 2)
+		old, err := g.comments.Under(note).First(ctx, repository.All())
+		must(t, err)
+		again := &Note{TenantItem: tenantitem.TenantItem[Note]{Meta: tenantitem.Meta{ID: note.ID}}}
+		overtaken := false
+		late := &beforeBatch{after: batches, do: func() {
+			overtaken = true
+			_, err := g.forest.Resume(ctx, "acme")
+			must(t, err)
+			must(t, g.notes.In("acme").Create(ctx, again))
+			comment := &Comment{}
+			comment.ID = old.ID
+			must(t, g.comments.Under(again).Create(ctx, comment))
+			must(t, g.replies.Under(comment).Create(ctx, &Reply{}))
+		}}
+		dyingAt(t, emulator, p, 8, false, func(ctx context.Context, g grove) error { return g.notes.In("acme").Delete(ctx, note.ID, nil) })
+		dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
+			_, err := g.forest.Resume(context.WithValue(ctx, lateKey{}, late), "acme")
+			return err
+		})
+		if want := map[string]int64{"Note": 1, "Comment": 1, "Reply": 1}; overtaken && !maps.Equal(g.stored(t, "acme"), want) || overtaken && g.visible(t, "acme") != 3 {
+			t.Errorf("overtaken before batch %d: %v is stored, want the new documents", batches, g.stored(t, "acme"))
+		}
+		if batches < 4 && !overtaken {
+			t.Fatalf("there were only %d batches", late.seen.Load())
+		}
+	}
+}
+
+// A child's own delete dies; then its parent is deleted softly, and restored.
+// The child does not come back.
+func TestARestoreBringsBackNothingThatWasDeletedBefore(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for _, child := range []parented.Policy{{}, {Tombstone: time.Hour}, {Retain: time.Hour}} {
+		emulator := emulatortest.New(t)
+		p := planting{client: emulator.Client(nil), note: parented.Policy{Retain: time.Hour}, child: child, config: parented.ForestConfig{PageSize: 2}}
+		g := plant(t, p)
+		hidden := 0
+		for n := firstOwnRequest; ; n++ {
+			note := g.tree(t, "acme", 2, 2)
+			c, err := g.comments.Under(note).First(ctx, repository.All())
+			must(t, err)
+			ended := dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error {
+				return g.comments.In("acme").Delete(ctx, c.ID, nil)
+			})
+			there, err := g.comments.In("acme").Exists(ctx, c.ID)
+			must(t, err)
+			must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+			must(t, g.notes.In("acme").Restore(ctx, note.ID))
+			want := int64(7)
+			if !there {
+				want, hidden = 4, hidden+1
+			}
+			if got := g.visible(t, "acme"); got != want {
+				t.Fatalf("policy %+v, dead at request %d: %d documents are visible after the restore, want %d", child, n, got, want)
+			}
+			must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+			must(t, g.notes.In("acme").Purge(ctx, note.ID))
+			emulator.Clock().Advance(3 * time.Hour)
+			if got := g.stored(t, "acme"); len(got) != 0 {
+				t.Fatalf("policy %+v, dead at request %d: %v stays", child, n, got)
+			}
+			if ended {
+				break
+			}
+		}
+		if hidden < 3 {
+			t.Fatalf("only %d deaths left a delete that was begun", hidden)
+		}
+	}
+}
+
+// Two processes decide one delete. One of them meets a child that forbids it,
+// begins to open the tree again, and dies; the other one had seen none.
+func TestTheFirstDecisionHolds(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	refused := 0
+	for n := firstOwnRequest; ; n++ {
+		emulator := emulatortest.New(t)
+		p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
+		g := plant(t, p)
+		note := g.tree(t, "acme", 2, 0)
+		c, err := g.comments.Under(note).First(ctx, repository.All())
+		must(t, err)
+		ended, opened := false, false
+		late := &beforeBatch{after: 2, do: func() { // the mark and the closing are done, the decision is next
+			g.stray(t, "Vote", "late", "Comment", c.ID)
+			ended = dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error {
+				_, err := g.forest.Resume(ctx, "acme")
+				return err
+			})
+			comments, err := g.comments.In("acme").Count(ctx, repository.All())
+			must(t, err)
+			opened = comments > 0
+		}}
+		dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
+			return g.notes.In("acme").Delete(context.WithValue(ctx, lateKey{}, late), note.ID, nil)
+		})
+		_, err = g.forest.Resume(ctx, "acme")
+		must(t, err)
+		if opened {
+			refused++
+			if got := g.visible(t, "acme"); got != 4 {
+				t.Fatalf("dead at request %d: %d of 4 documents are left after a refusal", n, got)
+			}
+		}
+		if visible, stored := g.visible(t, "acme"), g.stored(t, "acme"); visible != stored["Note"]+stored["Comment"]+stored["Vote"] {
+			t.Fatalf("dead at request %d: %d are visible of %v", n, visible, stored)
+		}
+		if ended {
+			break
+		}
+	}
+	if refused < 2 {
+		t.Fatalf("only %d deaths came after the tree was opened", refused)
+	}
+}
+
+// A delete dies, and a Put brings its document back. What the delete had closed
+// is opened by a sweep.
+func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	emulator := emulatortest.New(t)
+	p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
+	g := plant(t, p)
+	found := int64(0)
+	for n := firstOwnRequest; ; n++ {
+		note := g.tree(t, "acme", 2, 1)
+		ended := dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error { return g.notes.In("acme").Delete(ctx, note.ID, nil) })
+		must(t, g.notes.In("acme").Put(ctx, note))
+		for _, keep := range []bool{true, false} {
+			swept, err := g.forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: time.Nanosecond, Keep: keep})
+			must(t, err)
+			found += swept["Comment"]
+		}
+		var stored int64
+		for _, count := range g.stored(t, "acme") {
+			stored += count
+		}
+		if got := g.visible(t, "acme"); got != stored {
+			t.Fatalf("dead at request %d: %d documents are visible of %d", n, got, stored)
+		}
+		must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+		if ended {
+			break
+		}
+	}
+	if found == 0 {
+		t.Fatal("no death left a closed child")
+	}
+}
+
+// The delete of a child dies; the same call finishes it.
+func TestADeleteThroughTheParentCanBeFinished(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	emulator := emulatortest.New(t)
+	p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 1}}
+	g := plant(t, p)
+	note, other := g.tree(t, "acme", 1, 0), g.tree(t, "acme", 0, 0)
+	want := g.stored(t, "acme")
+	for n := firstOwnRequest; ; n++ {
+		c := &Comment{}
+		must(t, g.comments.Under(note).Create(ctx, c))
+		for range 2 {
+			must(t, g.replies.Under(c).Create(ctx, &Reply{}))
+		}
+		ended := dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error { return g.comments.Under(note).Delete(ctx, c.ID, nil) })
+		mustBe(t, g.comments.Under(other).Delete(ctx, c.ID, nil), repository.ErrNotFound)
+		if err := g.comments.Under(note).Delete(ctx, c.ID, nil); err != nil {
+			mustBe(t, err, repository.ErrNotFound)
+		}
+		if got := g.stored(t, "acme"); !maps.Equal(got, want) {
+			t.Fatalf("dead at request %d: %v, want %v", n, got, want)
+		}
+		if ended {
+			break
+		}
+	}
+}
