@@ -14,6 +14,7 @@ func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGro
 	if err != nil {
 		return err
 	}
+	p.tellGaps(ctx, leases)
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
 	live, err := p.clean(ctx, leases, expired)
 	if err != nil {
@@ -46,6 +47,18 @@ func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGro
 		}
 	}
 	return nil
+}
+
+// tellGaps reports keys that no lease stands for: somebody has removed it, and
+// nobody can know how far it was. A listing that a split has overtaken may lack
+// a lease too, so only what is missing twice is missing.
+func (p *Processor) tellGaps(ctx context.Context, leases []*lease) {
+	gaps := uncovered(keyRange{"", "FF"}, leases)
+	if len(gaps) > 0 && slices.Equal(gaps, p.gaps) {
+		p.cfg.Logger.ErrorContext(ctx, "keys without a lease are not processed; delete the named document and restart to begin them anew",
+			"processor", p.cfg.Name, "range", gaps[0].String(), "ranges", len(gaps), "document", p.store.infoID())
+	}
+	p.gaps = gaps
 }
 
 func wasTaken(err error) bool {

@@ -68,9 +68,8 @@ type Start struct {
 // Beginning starts with the oldest change that the container still has.
 func Beginning() Start { return Start{} }
 
-// Now starts with what changes after the first instance with that name ran.
-// The service's clock for this has a granularity of one second, so that
-// changes of the second before may be seen too.
+// Now starts with what changes after the first instance with that name began
+// to run, by the service's reckoning: no clock of this machine is involved.
 func Now() Start { return Start{now: true} }
 
 // At starts with what changed at that time or later, to the second.

@@ -28,6 +28,7 @@ type Processor struct {
 	openMu sync.Mutex
 	opened bool
 
+	gaps       []keyRange    // without a lease; the balancer's alone
 	generation atomic.Uint64 // counts the rounds of CatchUp
 	wake       chan struct{} // asks the balancer for a round
 	stopping   chan struct{} // closed by Stop
@@ -210,12 +211,16 @@ func (p *Processor) open(ctx context.Context) error {
 	for _, path := range properties.PartitionKeyDefinition.Paths {
 		p.reader.keyPaths = append(p.reader.keyPaths, strings.Split(strings.Trim(path, "/"), "/"))
 	}
-	p.store = &leaseStore{container: p.cfg.Leases, prefix: leasePrefix(p.cfg.Name, properties.ResourceID), instance: p.cfg.Instance}
-	leases, err := p.leases(ctx)
-	if err != nil {
+	p.store = &leaseStore{container: p.cfg.Leases, prefix: leasePrefix(p.cfg.Name, properties.ResourceID), instance: p.cfg.Instance, logger: p.cfg.Logger}
+	var complete bool
+	err = p.persist(ctx, func() (err error) {
+		complete, err = p.store.complete(ctx)
 		return err
+	})
+	if err != nil {
+		return fmt.Errorf("changefeed: reading whether the leases exist: %w", err)
 	}
-	if len(leases) == 0 {
+	if !complete {
 		if err := p.createLeases(ctx); err != nil {
 			return err
 		}
@@ -224,9 +229,10 @@ func (p *Processor) open(ctx context.Context) error {
 	return nil
 }
 
-// createLeases makes one lease for each physical partition. Instances that
-// start together make the same ones; should a split come between them, the
-// parent's is found to be replaced.
+// createLeases makes one lease for each physical partition, or what is missing
+// of them when an instance was killed while it made them. Instances that start
+// together make the same ones; should a split come between them, the parent's
+// is found to be replaced: hence the ranges are read before the leases.
 func (p *Processor) createLeases(ctx context.Context) error {
 	var ranges []azcosmos.FeedRange
 	err := p.persist(ctx, func() (err error) {
@@ -236,17 +242,39 @@ func (p *Processor) createLeases(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the container's ranges: %w", err)
 	}
-	var properties map[string]string
-	switch start := p.cfg.StartFrom; {
-	case start.now:
-		properties = map[string]string{propertyStart: time.Now().UTC().Format(time.RFC3339)}
-	case !start.at.IsZero():
-		properties = map[string]string{propertyStart: start.at.UTC().Format(time.RFC3339)}
+	leases, err := p.leases(ctx)
+	if err != nil {
+		return err
 	}
 	for _, r := range ranges {
-		at := position{keys: keyRange{r.MinInclusive, r.MaxExclusive}}
-		if err := p.persist(ctx, func() error { return p.store.create(ctx, at, "", properties) }); err != nil {
-			return fmt.Errorf("changefeed: creating a lease: %w", err)
+		for _, keys := range uncovered(keyRange{r.MinInclusive, r.MaxExclusive}, leases) {
+			if err := p.persist(ctx, func() error { return p.createLease(ctx, keys) }); err != nil {
+				return fmt.Errorf("changefeed: creating a lease: %w", err)
+			}
+		}
+	}
+	if err := p.persist(ctx, func() error { return p.store.setComplete(ctx) }); err != nil {
+		return fmt.Errorf("changefeed: noting that the leases exist: %w", err)
+	}
+	return nil
+}
+
+// createLease makes a lease at the start that the config names.
+func (p *Processor) createLease(ctx context.Context, keys keyRange) error {
+	start := p.cfg.StartFrom
+	at, err := []position{{keys: keys}}, error(nil)
+	if start.now {
+		if at, err = p.reader.now(ctx, keys); err != nil {
+			return err
+		}
+	}
+	properties := map[string]string{}
+	if !start.at.IsZero() {
+		properties[propertyStart] = start.at.UTC().Format(time.RFC3339)
+	}
+	for _, one := range at {
+		if err := p.store.create(ctx, one, "", properties); err != nil {
+			return err
 		}
 	}
 	return nil

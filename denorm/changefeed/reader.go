@@ -109,6 +109,27 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	return out, nil
 }
 
+// now returns the position behind the last change of a range, by the service's
+// own reckoning: no clock is asked. A range that was split has several.
+func (r *reader) now(ctx context.Context, keys keyRange) ([]position, error) {
+	const fromNow = "*"
+	var out []position
+	for queue := []position{{keys, fromNow}}; len(queue) > 0; queue = queue[1:] {
+		pg, err := r.read(ctx, queue[0], nil, 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, next := range pg.next {
+			if next.continuation == fromNow { // a child that was not read yet
+				queue = append(queue, next)
+			} else {
+				out = append(out, next)
+			}
+		}
+	}
+	return out, nil
+}
+
 // positions reads the SDK's queue back, in the order of the ranges and cut to
 // the range that was asked for: the SDK widens it to the physical partition.
 func positions(token string, at position) ([]position, error) {

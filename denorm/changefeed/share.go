@@ -123,22 +123,28 @@ func replaced(leases []*lease) []*lease {
 	var out []*lease
 	for _, parent := range leases {
 		whole := parent.FeedRange.Range
-		var inside []keyRange
-		for _, l := range leases {
-			if r := l.FeedRange.Range; whole.covers(r) {
-				inside = append(inside, r)
-			}
-		}
-		slices.SortFunc(inside, func(a, b keyRange) int { return strings.Compare(a.Min, b.Min) })
-		reached := whole.Min
-		for _, r := range inside {
-			if r.Min <= reached && r.Max > reached {
-				reached = r.Max
-			}
-		}
-		if reached >= whole.Max && len(inside) > 0 {
+		inside := slices.DeleteFunc(slices.Clone(leases), func(l *lease) bool { return !whole.covers(l.FeedRange.Range) })
+		if len(inside) > 0 && len(uncovered(whole, inside)) == 0 {
 			out = append(out, parent)
 		}
+	}
+	return out
+}
+
+// uncovered returns the parts of a range that no lease covers.
+func uncovered(whole keyRange, leases []*lease) []keyRange {
+	covering := make([]keyRange, 0, len(leases))
+	for _, l := range leases {
+		covering = append(covering, l.FeedRange.Range)
+	}
+	slices.SortFunc(covering, func(a, b keyRange) int { return strings.Compare(a.Min, b.Min) })
+	var out []keyRange
+	reached := whole.Min
+	for _, r := range append(covering, keyRange{whole.Max, whole.Max}) {
+		if gap := min(r.Min, whole.Max); gap > reached {
+			out = append(out, keyRange{reached, gap})
+		}
+		reached = max(reached, r.Max)
 	}
 	return out
 }

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -21,11 +23,13 @@ type leaseStore struct {
 	container *azcosmos.ContainerClient
 	prefix    string // of every lease's id
 	instance  string
+	logger    *slog.Logger
+	strangers sync.Map // ids that were told of
 }
 
 func (s *leaseStore) idOf(keys keyRange) string { return s.prefix + keys.String() }
 
-// list returns all leases, without those that smaller ones have replaced.
+// list returns all leases.
 func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 	pager := s.container.NewQueryItemsPager("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
 		QueryParameters: []azcosmos.QueryParameter{{Name: "@prefix", Value: s.prefix}},
@@ -38,14 +42,53 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 		}
 		for _, item := range page.Items {
 			var l lease
-			if err := json.Unmarshal(item, &l); err != nil {
-				return nil, errors.New("a document in the lease container is not a lease; use a container of its own")
+			if err := json.Unmarshal(item, &l); err != nil || l.FeedRange.Range.Min >= l.FeedRange.Range.Max {
+				s.stranger(ctx, item)
+				continue
 			}
 			out = append(out, &l)
 		}
 	}
 	return out, nil
 }
+
+// stranger notes a document that has a lease's id and is none. It stops
+// nothing; if it was a lease once, its range is reported as one without a lease.
+func (s *leaseStore) stranger(ctx context.Context, item []byte) {
+	var head struct {
+		ID string `json:"id"`
+	}
+	_ = json.Unmarshal(item, &head) // an id is all that is told of it
+	if _, told := s.strangers.LoadOrStore(head.ID, true); !told {
+		s.logger.WarnContext(ctx, "a document in the lease container is not a lease; use a container of its own", "document", head.ID)
+	}
+}
+
+// complete reports whether all leases were made once. A document says so: a
+// missing lease may mean that an instance was killed while it made them, or
+// that a split is under way, and the first must not be taken for the second.
+func (s *leaseStore) complete(ctx context.Context) (bool, error) {
+	id := s.infoID()
+	_, err := s.container.ReadItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
+	if statusOf(err) == http.StatusNotFound {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func (s *leaseStore) setComplete(ctx context.Context) error {
+	id := s.infoID()
+	body, err := json.Marshal(map[string]string{"id": id})
+	if err != nil {
+		return err
+	}
+	_, err = s.container.UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), body, nil)
+	return err
+}
+
+// infoID has the form that the processors for .NET and Java give theirs; it is
+// no lease's.
+func (s *leaseStore) infoID() string { return strings.TrimSuffix(s.prefix, "..") + ".info" }
 
 func (s *leaseStore) read(ctx context.Context, id string) (*lease, error) {
 	resp, err := s.container.ReadItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
