@@ -115,14 +115,19 @@ func (b *testBundle) put(tenant, id string, n int) {
 	put(b.t, b.items, item{ID: id, Tenant: tenant, Kind: "k", N: n})
 }
 
-func put(t testing.TB, container *azcosmos.ContainerClient, i item) {
+func encode(t testing.TB, v any) []byte {
 	t.Helper()
-	body, err := json.Marshal(i)
+	body, err := json.Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return body
+}
+
+func put(t testing.TB, container *azcosmos.ContainerClient, i item) {
+	t.Helper()
 	key := azcosmos.NewPartitionKeyString(i.Tenant).AppendString(i.Kind)
-	if _, err := container.UpsertItem(context.WithoutCancel(t.Context()), key, body, nil); err != nil {
+	if _, err := container.UpsertItem(context.WithoutCancel(t.Context()), key, encode(t, i), nil); err != nil {
 		t.Fatal(err)
 	}
 }

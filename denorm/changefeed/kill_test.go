@@ -86,7 +86,7 @@ func tell(to func(line) error) changefeed.Handler {
 	}
 }
 
-// Three processes share eight ranges, and more after splits. At random they are
+// Three processes share eight ranges, which split and merge. At random they are
 // killed with SIGKILL and started again, or suspended for so long that their
 // ranges are taken over, and continued. Meanwhile writers write documents once
 // and over and over. What must hold then is said at witness and at ledger.
@@ -136,8 +136,10 @@ func TestOrderAndCompletenessUnderKills(t *testing.T) {
 	}
 	for ctx.Err() == nil {
 		ranges := b.emu.Ranges(database, monitored)
-		if len(ranges) < 24 {
-			b.emu.Split(database, monitored, ranges[rand.IntN(len(ranges))].ID)
+		if i := rand.IntN(len(ranges)); len(ranges) < 24 && rand.IntN(4) > 0 {
+			b.emu.Split(database, monitored, ranges[i].ID)
+		} else if i > 0 {
+			b.emu.Merge(database, monitored, ranges[i-1].ID, ranges[i].ID)
 		}
 		rest(ctx, length/20)
 	}
