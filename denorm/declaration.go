@@ -72,7 +72,8 @@ func (g Gone) String() string {
 
 // CountOf keeps in a number field of P how many documents of C refer to it
 // through refField, a tenantitem.Ref[P] or an array of them ("parentId" for a
-// child of P).
+// child of P). In one logical partition it changes with them, in one
+// transaction; else the change feed brings it.
 func CountOf[P, C any](field, refField string) Declaration {
 	return declare[P, C]("Count", Declaration{kind: counts, fieldA: field, through: []string{refField}})
 }
@@ -81,15 +82,16 @@ func CountOf[P, C any](field, refField string) Declaration {
 // to it, newest first: by their ids, which sort by time unless the application
 // makes its own. The array's elements are cards: structs whose JSON members
 // are members of C, at most 100 of them. refField is the field of C that
-// refers to P; it may be left out when there is only one.
+// refers to P; it may be left out when there is only one. It changes when
+// counts do; see [CountOf].
 func RecentOf[P, C any](field string, n int, refField ...string) Declaration {
 	return declare[P, C]("Recent", Declaration{kind: recents, fieldA: field, n: n, through: refField})
 }
 
 // LinkOf keeps both sides of a many-to-many in step: fieldA of A is an array
 // of tenantitem.Ref[B] and fieldB of B one of tenantitem.Ref[A]. Either may be
-// written. When both sides of one pair are changed at the same time, A's list
-// is followed.
+// written, and the other changes when counts do; see [CountOf]. When both sides
+// of one pair are changed at the same time, A's list is followed.
 func LinkOf[A, B any](fieldA, fieldB string) Declaration {
 	return declare[A, B]("Link", Declaration{kind: links, fieldA: fieldA, fieldB: fieldB})
 }

@@ -45,6 +45,10 @@
 // A document that loses a reference which somebody counts keeps the old one in
 // a hidden member, in the same write, until those who count know of it.
 //
+// Counts, lists of the newest and links change in the transaction of the
+// document that they follow from, where both lie in one logical partition. The
+// feed finds these done.
+//
 // Deletes are not in the feed. Where somebody has to learn of them, deleted
 // documents stay for [Config].Tombstone, hidden.
 //
