@@ -55,43 +55,67 @@ func TestADeleteDoesNotTouchWhatTookItsIDs(t *testing.T) {
 func TestARestoreBringsBackNothingThatWasDeletedBefore(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	for _, child := range []parented.Policy{{}, {Tombstone: time.Hour}, {Retain: time.Hour}} {
-		emulator := emulatortest.New(t)
-		p := planting{client: emulator.Client(nil), note: parented.Policy{Retain: time.Hour}, child: child, config: parented.ForestConfig{PageSize: 2}}
-		g := plant(t, p)
-		hidden := 0
-		for n := firstOwnRequest; ; n++ {
-			note := g.tree(t, "acme", 2, 2)
-			c, err := g.comments.Under(note).First(ctx, repository.All())
-			must(t, err)
-			ended := dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error {
-				return g.comments.In("acme").Delete(ctx, c.ID, nil)
-			})
-			there, err := g.comments.In("acme").Exists(ctx, c.ID)
-			must(t, err)
-			must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
-			must(t, g.notes.In("acme").Restore(ctx, note.ID))
-			want := int64(7)
-			if !there {
-				want, hidden = 4, hidden+1
-			}
-			if got := g.visible(t, "acme"); got != want {
-				t.Fatalf("policy %+v, dead at request %d: %d documents are visible after the restore, want %d", child, n, got, want)
-			}
-			must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
-			must(t, g.notes.In("acme").Purge(ctx, note.ID))
-			emulator.Clock().Advance(3 * time.Hour)
-			if got := g.stored(t, "acme"); len(got) != 0 {
-				t.Fatalf("policy %+v, dead at request %d: %v stays", child, n, got)
-			}
-			if ended {
-				break
-			}
-		}
-		if hidden < 3 {
-			t.Fatalf("only %d deaths left a delete that was begun", hidden)
-		}
+	// A comment is met when it is decided whether the note may go; a reply, below
+	// which nothing can forbid that, when it is removed.
+	ofComment := func(ctx context.Context, g grove, c, _ string) error {
+		return g.comments.In("acme").Delete(ctx, c, nil)
 	}
+	ofReply := func(ctx context.Context, g grove, _, r string) error { return g.replies.In("acme").Delete(ctx, r, nil) }
+	for name, test := range map[string]struct {
+		child parented.Policy
+		del   func(ctx context.Context, g grove, comment, reply string) error
+		less  int64 // documents that go with the child
+	}{
+		"a comment":                   {del: ofComment, less: 4},
+		"a comment with a tombstone":  {del: ofComment, less: 4, child: parented.Policy{Tombstone: time.Hour}},
+		"a comment with its own time": {del: ofComment, less: 4, child: parented.Policy{Retain: time.Hour}},
+		"a reply":                     {del: ofReply, less: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			emulator := emulatortest.New(t)
+			p := planting{client: emulator.Client(nil), note: parented.Policy{Retain: time.Hour}, child: test.child, config: parented.ForestConfig{PageSize: 2}}
+			g := plant(t, p)
+			hidden := 0
+			for n := firstOwnRequest; ; n++ {
+				note := g.tree(t, "acme", 2, 2)
+				c, err := g.comments.Under(note).First(ctx, repository.All())
+				must(t, err)
+				r, err := g.replies.Under(c).First(ctx, repository.All())
+				must(t, err)
+				must(t, g.reactions.Under(r).Create(ctx, &Reaction{}))
+				ended := dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error { return test.del(ctx, g, c.ID, r.ID) })
+				want := int64(8)
+				if _, err := g.replies.In("acme").Get(ctx, r.ID); err != nil || g.hides(t, c.ID) {
+					want, hidden = want-test.less, hidden+1
+				}
+				must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+				must(t, g.notes.In("acme").Restore(ctx, note.ID))
+				if got := g.visible(t, "acme"); got != want {
+					t.Fatalf("dead at request %d: %d documents are visible after the restore, want %d", n, got, want)
+				}
+				must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+				must(t, g.notes.In("acme").Purge(ctx, note.ID))
+				emulator.Clock().Advance(3 * time.Hour)
+				if got := g.stored(t, "acme"); len(got) != 0 {
+					t.Fatalf("dead at request %d: %v stays", n, got)
+				}
+				if ended {
+					break
+				}
+			}
+			if hidden < 3 {
+				t.Fatalf("only %d deaths left a delete that was begun", hidden)
+			}
+		})
+	}
+}
+
+func (g grove) hides(t testing.TB, comment string) bool {
+	t.Helper()
+	there, err := g.comments.In("acme").Exists(context.Background(), comment)
+	must(t, err)
+	return !there
 }
 
 // Two processes decide one delete. One of them meets a child that forbids it,
