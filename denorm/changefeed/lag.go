@@ -64,7 +64,10 @@ func (p *Processor) behind(ctx context.Context, l *lease) (int64, error) {
 			}
 			continue
 		}
-		if len(pg.changes) > 0 {
+		switch {
+		case len(pg.changes) == 0 && !pg.empty:
+			queue = append(queue, pg.next[0]) // what came was not this range's
+		case len(pg.changes) > 0:
 			total += max(1, pg.head-pg.changes[0].LSN+1)
 		}
 	}

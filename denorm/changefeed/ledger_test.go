@@ -74,7 +74,7 @@ func newLedger(next http.Handler) *ledger {
 }
 
 func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if !strings.Contains(r.URL.Path, "/colls/leases/docs") || r.Header.Get("X-Ms-Documentdb-Isquery") != "" || r.Method == http.MethodGet {
+	if !strings.Contains(r.URL.Path, "/colls/leases/docs") || isQuery(r) || r.Method == http.MethodGet {
 		l.next.ServeHTTP(w, r)
 		return
 	}
@@ -97,6 +97,8 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(answer.Code)
 	_, _ = w.Write(answer.Body.Bytes()) // a client that was killed does not read it
 }
+
+func isQuery(r *http.Request) bool { return r.Header.Get("Content-Type") == "application/query+json" }
 
 func (l *ledger) note(method, id string, body []byte, status int) {
 	var doc struct {

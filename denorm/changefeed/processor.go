@@ -325,11 +325,12 @@ func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
 }
 
 // progress notes what a worker's read brought.
-func (p *Processor) progress(w *worker, pg page, empty bool, generation uint64) {
+func (p *Processor) progress(w *worker, pg page, generation uint64) {
 	p.mu.Lock()
-	if empty {
+	switch {
+	case pg.empty:
 		w.drained, w.lag = max(w.drained, generation), 0
-	} else {
+	case len(pg.changes) > 0:
 		p.handled++
 		w.lag = max(0, pg.head-pg.changes[len(pg.changes)-1].LSN)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -67,59 +66,6 @@ func TestLeasesHaveTheShapeOfOtherProcessors(t *testing.T) {
 			!strings.HasPrefix(token, `"`) || doc["timestamp"] == "" || doc["properties"] == nil {
 			t.Errorf("lease: %v", doc)
 		}
-	}
-}
-
-func TestStartPositions(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.put("t", "old", 1)
-	b.emu.Clock().Advance(time.Hour)
-	middle := b.emu.Clock().Now()
-	b.emu.Clock().Advance(time.Hour)
-	b.put("t", "new", 1)
-	for name, tt := range map[string]struct {
-		start changefeed.Start
-		sees  []string
-	}{
-		"beginning": {changefeed.Beginning(), []string{"t/new", "t/old"}},
-		"time":      {changefeed.At(middle), []string{"t/new"}},
-	} {
-		var s seen
-		cfg := b.config(name)
-		cfg.StartFrom = tt.start
-		if err := b.processor(cfg, s.handle).CatchUp(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		var got []string
-		for key := range s.last {
-			got = append(got, key)
-		}
-		slices.Sort(got)
-		if !slices.Equal(got, tt.sees) {
-			t.Errorf("%s: %v", name, got)
-		}
-	}
-}
-
-func TestNowStartsWithWhatComesAfter(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	b.put("t", "old", 1)
-	var s seen
-	cfg := b.config("now")
-	cfg.StartFrom = changefeed.Now()
-	p := b.processor(cfg, s.handle)
-	b.emu.Clock().Advance(10 * time.Second) // the emulator's clock is ahead of the instance's from here on
-	if err := p.CatchUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	b.put("t", "new", 1)
-	if err := p.CatchUp(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if s.last["t/new"] != 1 {
-		t.Fatalf("the new document was not seen: %v", s.last)
 	}
 }
 

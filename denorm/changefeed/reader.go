@@ -44,6 +44,9 @@ type compositeRange struct {
 // page is what one request brought.
 type page struct {
 	changes []Change
+	// empty says that the feed had nothing new; a page without changes may
+	// have had some of other ranges.
+	empty bool
 	// next is where to go on: one range, or several after a split.
 	next []position
 	// head is the newest position of the physical partition; 0 when the answer
@@ -68,11 +71,11 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	text := string(token)
 	options.Continuation = &text
 
-	partial, err := r.isPartial(ctx, at.keys)
+	before, err := r.layOf(ctx, at.keys)
 	if err != nil {
 		return page{}, err
 	}
-	if partial {
+	if before.beyond && before.within {
 		// The SDK names only the physical partition. Others send the bounds
 		// too, and so does this.
 		ctx = policy.WithHTTPHeader(ctx, http.Header{
@@ -85,18 +88,19 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	if err != nil {
 		return page{}, err
 	}
-	// The SDK's knowledge of the physical partitions may have been from before
-	// a merge, and the whole merged partition have been read.
-	if partial, err = r.isPartial(ctx, at.keys); err != nil {
+	// The SDK may have learned of a merge or a split during the call, and have
+	// read the whole of another partition than the one that the bounds were for.
+	after, err := r.layOf(ctx, at.keys)
+	if err != nil {
 		return page{}, err
 	}
-	out := page{head: headOf(resp.Response)}
+	out := page{head: headOf(resp.Response), empty: len(resp.Items) == 0}
 	if out.next, err = positions(resp.ContinuationToken, at); err != nil {
 		return page{}, err
 	}
 	session := sessionOf(resp.Response)
 	for _, raw := range resp.Items {
-		if partial && !r.within(at.keys, raw) {
+		if (before.beyond || after.beyond) && !r.within(at.keys, raw) {
 			continue
 		}
 		c, err := parseChange(raw)
@@ -151,19 +155,25 @@ func positions(token string, at position) ([]position, error) {
 	return out, nil
 }
 
-// isPartial reports whether a range is only a part of a physical partition, as
-// it is after a merge.
-func (r *reader) isPartial(ctx context.Context, keys keyRange) (bool, error) {
+// lay is how a range lies to the physical partitions. After a merge it is
+// within one that goes beyond it; after another split at another bound it may
+// overlap several that do.
+type lay struct{ beyond, within bool }
+
+func (r *reader) layOf(ctx context.Context, keys keyRange) (lay, error) {
 	ranges, err := r.container.ReadFeedRanges(ctx, nil)
 	if err != nil {
-		return false, err
+		return lay{}, err
 	}
+	var out lay
 	for _, physical := range ranges {
-		if physical.MinInclusive <= keys.Min && keys.Max <= physical.MaxExclusive {
-			return physical.MinInclusive != keys.Min || physical.MaxExclusive != keys.Max, nil
+		if physical.MaxExclusive <= keys.Min || keys.Max <= physical.MinInclusive {
+			continue
 		}
+		out.beyond = out.beyond || physical.MinInclusive < keys.Min || keys.Max < physical.MaxExclusive
+		out.within = physical.MinInclusive <= keys.Min && keys.Max <= physical.MaxExclusive
 	}
-	return false, nil // it covers several: it was split, and the read will say so
+	return out, nil
 }
 
 // within reports whether a document's partition key lies in a range.

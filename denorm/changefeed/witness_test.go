@@ -2,7 +2,10 @@ package changefeed_test
 
 import (
 	"fmt"
+	"strings"
 	"sync"
+
+	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // witness hears of every handled change, in the order in which they were
@@ -22,6 +25,7 @@ import (
 //     taken over may still finish the batch it holds, so it may come with a
 //     version of a document that was overwritten before its successor read it,
 //     and that the successor has therefore passed over.
+//   - Each change comes from the range that its key is in, and from no other.
 //   - At least once: in the end the last version of every document was handled,
 //     which for those that were written once is every version.
 type witness struct {
@@ -76,6 +80,10 @@ func (w *witness) hear(l line) {
 		w.violated("%s came as %d after %d of its partition, in epoch %d of %s", document, l.N, w.within[own], l.Epoch, l.Range)
 	}
 	w.within[own] = l.N
+	low, high, _ := strings.Cut(l.Range, "-")
+	if key := epk.Hash(epk.MultiHash, epk.String(l.Tenant), epk.String("k")); epk.Compare(key, low) < 0 || epk.Compare(key, high) >= 0 {
+		w.violated("%s was given to the range %s", document, l.Range)
+	}
 	superseded := w.ledger.superseded(l.Range, l.Epoch)
 	if superseded {
 		w.zombies++

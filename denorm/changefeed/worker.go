@@ -81,12 +81,10 @@ func (w *worker) process(ctx context.Context) error {
 		}
 		failures = 0
 		at = pg.next[0]
-		if len(pg.changes) > 0 {
-			w.p.progress(w, pg, false, generation)
-			continue
+		w.p.progress(w, pg, generation)
+		if pg.empty {
+			w.rest(ctx, w.p.cfg.PollInterval)
 		}
-		w.p.progress(w, pg, true, generation)
-		w.rest(ctx, w.p.cfg.PollInterval)
 	}
 }
 
