@@ -289,6 +289,27 @@ func TestACustomerAndItsOrdersInOneBatch(t *testing.T) {
 	b.shows("c1", 2, "two", "one")
 }
 
+func TestABulkOfCountedDocumentsIsBatches(t *testing.T) {
+	t.Parallel()
+	b := setupNear(t)
+	b.customer("c1")
+	many := make([]*Call, 1000)
+	for i := range many {
+		many[i] = &Call{}
+	}
+	ctx, tally := repository.WithTally(b.ctx)
+	_, err := b.calls.In(acme, "c1").SaveAll(ctx, slices.Values(many), nil)
+	b.must(err)
+	if n := tally.Requests(); n > 13 {
+		t.Errorf("%d requests for 1000 documents", n)
+	}
+	c, err := b.customers.In(acme, "c1").Get(b.ctx, "c1")
+	b.must(err)
+	if c.Calls != 1000 {
+		t.Errorf("%d calls", c.Calls)
+	}
+}
+
 // A count alone costs no read: the parent's id is the partition's.
 func TestACountInTheSamePartitionIsOneBatch(t *testing.T) {
 	t.Parallel()
