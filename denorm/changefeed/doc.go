@@ -40,8 +40,9 @@
 // that the late one may bring a version of a document that was overwritten
 // since, after later changes of its logical partition: the other has passed
 // that version over. A handler for which that matters compares versions where it
-// writes, by etag or by a condition, or keeps [Change.Epoch] of [Change.Range]
-// beside what it writes and refuses a smaller one.
+// writes, by etag or by a condition, or keeps [Change.Epoch] beside what it
+// writes and refuses a smaller one: those of a logical partition only grow,
+// also when its range splits.
 //
 // # How the work is shared
 //

@@ -250,3 +250,23 @@ func TestPanicIsQuarantined(t *testing.T) {
 		t.Errorf("replay: %d, %v, %d documents", n, err, s.count())
 	}
 }
+
+// A checkpoint that the service refuses for a moment is tried again without the
+// handler.
+func TestCheckpointIsRetriedAlone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(t)
+		b.put("t", "d", 1)
+		calls := 0
+		p := b.processor(changefeed.Config{Container: b.items, Leases: b.leases, Name: "again"}, func(context.Context, []changefeed.Change) error {
+			if calls++; calls == 1 {
+				b.emu.Fault(emulator.Answer(http.StatusServiceUnavailable, 0).On(emulator.ReplaceItem).Times(5))
+			}
+			return nil
+		})
+		if err := p.CatchUp(t.Context()); err != nil || calls != 1 {
+			t.Errorf("%d calls, %v", calls, err)
+		}
+	})
+}

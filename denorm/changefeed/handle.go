@@ -3,12 +3,8 @@ package changefeed
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"runtime/debug"
-	"time"
 )
-
-const longestBackoff = time.Minute
 
 // handle brings changes through the handler. It returns an error only when the
 // context ended or a change could not be put into quarantine: then none of
@@ -68,36 +64,4 @@ func (p *Processor) call(ctx context.Context, changes []Change) (err error) {
 		}
 	}()
 	return p.handler(ctx, changes)
-}
-
-// pause waits before another try. A processor that stops does not wait.
-func (p *Processor) pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-p.stopping:
-		return errStopped
-	case <-timer.C:
-		return nil
-	}
-}
-
-// backoff doubles from first, with jitter between half of it and all.
-func backoff(first time.Duration, doublings int) time.Duration {
-	d := min(first<<min(doublings, 20), longestBackoff)
-	return d/2 + rand.N(d/2+1)
-}
-
-// wait reports false when the context ended first.
-func wait(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
 }

@@ -107,7 +107,10 @@ func (p *Processor) Run(ctx context.Context) error {
 		return err
 	}
 	defer end()
-	return p.run(run)
+	if err := p.run(run); err != nil && ctx.Err() == nil {
+		return err
+	}
+	return nil
 }
 
 // Start runs the processor in the background; Stop ends it. The context bounds

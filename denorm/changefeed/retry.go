@@ -3,7 +3,9 @@ package changefeed
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
+	"time"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -33,5 +35,39 @@ func isPassing(ctx context.Context, err error) bool {
 		return true
 	default:
 		return status >= 500
+	}
+}
+
+const longestBackoff = time.Minute
+
+// pause waits before another try. A processor that stops does not wait.
+func (p *Processor) pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-p.stopping:
+		return errStopped
+	case <-timer.C:
+		return nil
+	}
+}
+
+// backoff doubles from first, with jitter between half of it and all.
+func backoff(first time.Duration, doublings int) time.Duration {
+	d := min(first<<min(doublings, 20), longestBackoff)
+	return d/2 + rand.N(d/2+1)
+}
+
+// wait reports false when the context ended first.
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
 	}
 }

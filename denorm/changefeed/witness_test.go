@@ -24,7 +24,8 @@ import (
 //     There is one exception. An owner that was suspended while its range was
 //     taken over may still finish the batch it holds, so it may come with a
 //     version of a document that was overwritten before its successor read it,
-//     and that the successor has therefore passed over.
+//     and that the successor has therefore passed over. Its epoch is smaller
+//     than one that the logical partition has seen.
 //   - Each change comes from the range that its key is in, and from no other.
 //   - At least once: in the end the last version of every document was handled,
 //     which for those that were written once is every version.
@@ -36,6 +37,7 @@ type witness struct {
 	newest     map[string]int    // by document: the newest version handled
 	high       map[string]int    // by logical partition
 	within     map[ownership]int // the newest in one ownership
+	fence      map[string]int64  // by logical partition: the newest epoch
 	violations []string
 	handled    int
 	repeated   int
@@ -67,7 +69,7 @@ type line struct {
 }
 
 func newWitness(l *ledger) *witness {
-	return &witness{ledger: l, seen: map[place]bool{}, newest: map[string]int{}, high: map[string]int{}, within: map[ownership]int{}, stale: map[string][]int{}}
+	return &witness{ledger: l, seen: map[place]bool{}, newest: map[string]int{}, high: map[string]int{}, within: map[ownership]int{}, fence: map[string]int64{}, stale: map[string][]int{}}
 }
 
 func (w *witness) hear(l line) {
@@ -93,11 +95,12 @@ func (w *witness) hear(l line) {
 	case w.seen[at]:
 		w.repeated++
 	case l.N > w.high[l.Tenant]:
-	case superseded:
+	case superseded && l.Epoch < w.fence[l.Tenant]:
 		w.stale[document] = append(w.stale[document], l.N)
 	default:
 		w.violated("%s came for the first time as %d after %d of its partition (the document at %d)", document, l.N, w.high[l.Tenant], w.newest[document])
 	}
+	w.fence[l.Tenant] = max(w.fence[l.Tenant], l.Epoch)
 	w.seen[at] = true
 	w.high[l.Tenant] = max(w.high[l.Tenant], l.N)
 	w.newest[document] = max(w.newest[document], l.N)
