@@ -102,6 +102,24 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repos
 	}
 }
 
+// refuseLate looks below documents that are open though the delete above them
+// was decided: they were moved there in the same instant, with what they have.
+func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs []repository.Stub, at string) error {
+	for _, s := range stubs {
+		if s.DeletedAt != "" {
+			continue
+		}
+		counts := map[string]int64{}
+		if err := f.countRestricting(ctx, n, tenant, []repository.Stub{s}, counts); err != nil {
+			return err
+		}
+		if len(counts) > 0 {
+			return &lateError{counts}
+		}
+	}
+	return nil
+}
+
 // countRestricting counts what forbids a delete, without closing anything.
 func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, parents []repository.Stub, counts map[string]int64) error {
 	asIs := func(_ context.Context, _ *node, stubs []repository.Stub) ([]repository.Stub, error) {

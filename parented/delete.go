@@ -187,9 +187,15 @@ func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pas
 		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase",
 			repository.P("d", root.DeletedAt), repository.P("phase", phaseRetained))
 	}
+	decided := root.Deletion != nil && root.Deletion.Phase == phaseRemoving
 	return &pass{
-		forest: f, tenant: tenant, which: which, removes: true,
+		forest: f, tenant: tenant, which: which, removes: true, decided: decided,
 		enter: func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
+			if decided && n.restricts() {
+				if err := f.refuseLate(ctx, n, tenant, stubs, root.DeletedAt); err != nil {
+					return nil, err
+				}
+			}
 			return f.markParts(ctx, n, stubs, root.DeletedAt)
 		},
 		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {

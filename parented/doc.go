@@ -29,20 +29,31 @@
 //  1. The document is marked: it disappears from reads at once and takes no
 //     new children. The mark is the journal; from here on the delete can be
 //     finished by anyone.
-//  2. Below it, from the top down, every document that may have children of
-//     its own is marked too; from the bottom up, all of them are removed.
-//  3. The document itself is removed.
+//  2. Where something below may forbid it, the documents on the way there are
+//     marked too, and the decision is written. A refusal opens all of them
+//     again.
+//  3. From the top down, every document that may have children of its own is
+//     marked; from the bottom up, all of them are removed. What another delete
+//     or restore has begun below is finished first, on its own terms.
+//  4. The document itself is removed.
 //
 // A second Delete of the same document, and [Forest.Resume] for all of them,
-// take up where a dead process stopped.
+// take up where a dead process stopped. Several processes may work on one
+// delete; an id that is used again meanwhile is left alone.
+//
+// A document that is deleted softly goes the same way, only that it and what is
+// below it stay for a while, hidden. Restore and Purge leave their own mark
+// before anything else, and are taken up in the same manner. A tree is restored
+// whole or not at all: a Restore that died should be resumed within an hour.
 //
 // # Children and a delete at the same time
 //
-// A write of a child looks at the parent before it and again after it. A
+// A write of a child, its Move and its Restore look at the parent before and
+// again after. A
 // child that arrived too late for the delete's last look is therefore seen by
 // its own writer, which removes it and reports repository.ErrDanglingRef.
-// Two things can still leave a child behind: a process that dies between these
-// two steps in the instant in which another one deletes the parent, and, under
+// Two things can still leave a child behind: a process that dies between its
+// write and the second look in the instant in which another one deletes the parent, and, under
 // session consistency, two processes that for some milliseconds both read what
 // the other has already changed. [Forest.Sweep] finds and settles such children.
 package parented

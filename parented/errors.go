@@ -9,7 +9,10 @@ import (
 )
 
 // ChildrenError is a delete that the rule [Restrict] forbids. Nothing was
-// deleted. It unwraps to [repository.ErrHasChildren].
+// deleted, with one exception: children that were written in the instant of
+// the decision, by a process that died then, stop a delete that has begun. The
+// document stays hidden; once they are deleted or moved, the delete can be
+// repeated. It unwraps to [repository.ErrHasChildren].
 type ChildrenError struct {
 	// Counts are the children that forbid it, by entity type.
 	Counts map[string]int64

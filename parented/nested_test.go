@@ -2,7 +2,10 @@ package parented_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -122,46 +125,105 @@ func (g grove) hides(t testing.TB, comment string) bool {
 // begins to open the tree again, and dies; the other one had seen none.
 func TestTheFirstDecisionHolds(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	refused := 0
-	for n := firstOwnRequest; ; n++ {
-		emulator := emulatortest.New(t)
-		p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
-		g := plant(t, p)
-		note := g.tree(t, "acme", 2, 0)
-		c, err := g.comments.Under(note).First(ctx, repository.All())
-		must(t, err)
-		ended, opened := false, false
-		late := &beforeBatch{after: 2, do: func() { // the mark and the closing are done, the decision is next
-			g.stray(t, "Vote", "late", "Comment", c.ID)
-			ended = dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error {
-				_, err := g.forest.Resume(ctx, "acme")
-				return err
+	var refused, ended atomic.Int64
+	t.Run("dead at request", func(t *testing.T) {
+		for n := firstOwnRequest; n < 20; n++ {
+			t.Run(strconv.Itoa(n), func(t *testing.T) {
+				t.Parallel()
+				ctx := t.Context()
+				emulator := emulatortest.New(t)
+				p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
+				g := plant(t, p)
+				note := g.tree(t, "acme", 2, 0)
+				c, err := g.comments.Under(note).First(ctx, repository.All())
+				must(t, err)
+				opened := false
+				late := &beforeBatch{after: 2, do: func() { // the mark and the closing are done, the decision is next
+					g.stray(t, "Vote", "late", "Comment", c.ID)
+					if dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error {
+						_, err := g.forest.Resume(ctx, "acme")
+						return err
+					}) {
+						ended.Add(1)
+					}
+					comments, err := g.comments.In("acme").Count(ctx, repository.All())
+					must(t, err)
+					opened = comments > 0
+				}}
+				dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
+					return g.notes.In("acme").Delete(context.WithValue(ctx, lateKey{}, late), note.ID, nil)
+				})
+				_, err = g.forest.Resume(ctx, "acme")
+				must(t, err)
+				if opened {
+					refused.Add(1)
+					if got := g.visible(t, "acme"); got != 4 {
+						t.Fatalf("%d of 4 documents are left after a refusal", got)
+					}
+				}
+				_, err = g.votes.In("acme").Get(ctx, "late")
+				must(t, err)
 			})
-			comments, err := g.comments.In("acme").Count(ctx, repository.All())
-			must(t, err)
-			opened = comments > 0
-		}}
-		dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
-			return g.notes.In("acme").Delete(context.WithValue(ctx, lateKey{}, late), note.ID, nil)
-		})
-		_, err = g.forest.Resume(ctx, "acme")
-		must(t, err)
-		if opened {
-			refused++
-			if got := g.visible(t, "acme"); got != 4 {
-				t.Fatalf("dead at request %d: %d of 4 documents are left after a refusal", n, got)
-			}
 		}
-		if visible, stored := g.visible(t, "acme"), g.stored(t, "acme"); visible != stored["Note"]+stored["Comment"]+stored["Vote"] {
-			t.Fatalf("dead at request %d: %d are visible of %v", n, visible, stored)
-		}
-		if ended {
-			break
-		}
+	})
+	if refused.Load() < 2 || ended.Load() == 0 {
+		t.Fatalf("%d deaths came after the tree was opened, %d processes came to their end", refused.Load(), ended.Load())
 	}
-	if refused < 2 {
-		t.Fatalf("only %d deaths came after the tree was opened", refused)
+}
+
+// While a note is being deleted, after it was found that nothing forbids that,
+// a comment with a vote is moved to it, or a vote to its comment, by a process
+// that dies then. Neither goes with the note.
+func TestWhatRestrictProtectsIsNotTakenByALateMove(t *testing.T) {
+	t.Parallel()
+	for name, move := range map[string]func(ctx context.Context, g grove, c *Comment, v *Vote, to *Note, under *Comment) error{
+		"a comment": func(ctx context.Context, g grove, c *Comment, _ *Vote, to *Note, _ *Comment) error {
+			return g.comments.Move(ctx, "acme", c.ID, to.Ref())
+		},
+		"a vote": func(ctx context.Context, g grove, _ *Comment, v *Vote, _ *Note, under *Comment) error {
+			return g.votes.Move(ctx, "acme", v.ID, under.Ref())
+		},
+	} {
+		for _, died := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, by a process that died: %t", name, died), func(t *testing.T) {
+				t.Parallel()
+				ctx := t.Context()
+				emulator := emulatortest.New(t)
+				p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
+				g := plant(t, p)
+				note, other := g.tree(t, "acme", 1, 1), g.tree(t, "acme", 1, 0)
+				under, err := g.comments.Under(note).First(ctx, repository.All())
+				must(t, err)
+				c, err := g.comments.Under(other).First(ctx, repository.All())
+				must(t, err)
+				v := &Vote{}
+				must(t, g.votes.Under(c).Create(ctx, v))
+
+				// Before its only batch the mover has seen the new parent alive.
+				inFlight := &beforeBatch{do: func() {
+					dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
+						// After the mark, the closing and the decision it dies.
+						ctx, die := context.WithCancel(ctx)
+						return g.notes.In("acme").Delete(context.WithValue(ctx, lateKey{}, &beforeBatch{after: 3, do: die}), note.ID, nil)
+					})
+				}}
+				mortal, die := context.WithCancel(context.WithValue(ctx, lateKey{}, inFlight))
+				defer die()
+				dyingAt(t, emulator, p, never, false, func(_ context.Context, g grove) error {
+					ctx := mortal
+					if died {
+						ctx = context.WithValue(ctx, answeredKey{}, die)
+					}
+					return move(ctx, g, c, v, note, under)
+				})
+				_, err = g.forest.Resume(ctx, "acme")
+				must(t, err)
+				_, err = g.votes.In("acme").Get(ctx, v.ID)
+				must(t, err)
+				_, err = g.comments.In("acme").Get(ctx, c.ID)
+				must(t, err)
+			})
+		}
 	}
 }
 

@@ -65,7 +65,17 @@ type pass struct {
 	skip Rule
 	// removes says that the pass takes documents away for good.
 	removes bool
+	// decided says that nothing was there that Restrict protects when it was
+	// looked for. Whatever is found since came too late, and stays.
+	decided bool
 }
+
+// lateError are children that Restrict protects, and which came after it was
+// decided that there are none. Their writers are about to see that, and to
+// take them away again.
+type lateError struct{ counts map[string]int64 }
+
+func (e *lateError) Error() string { return (&ChildrenError{Counts: e.counts}).Error() }
 
 // under visits the descendants of documents of one species.
 func (p *pass) under(ctx context.Context, n *node, parents []repository.Stub) error {
@@ -105,7 +115,12 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 			}
 		}
 		n, err := p.visit(ctx, r, stubs)
+		var late *lateError
 		switch {
+		case errors.As(err, &late):
+			if n = 0; stalls >= maxWaits {
+				return &ChildrenError{Counts: late.counts}
+			}
 		case errors.Is(err, repository.ErrAmbiguous):
 			n = 0 // the next look tells
 		case err != nil:
@@ -126,6 +141,9 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 
 // visit returns how many documents it got hold of.
 func (p *pass) visit(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
+	if p.decided && r.rule == Restrict {
+		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(stubs))}}
+	}
 	ended := 0
 	if p.removes && r.rule != Orphan {
 		var err error
@@ -152,6 +170,7 @@ func (p *pass) visit(ctx context.Context, r *relation, stubs []repository.Stub) 
 // when the other doesn't, so waiting a little is enough.
 const (
 	maxStalls    = 60
+	maxWaits     = 10 // for a writer that may have died: about a third of a second
 	longestPause = 200 * time.Millisecond
 )
 

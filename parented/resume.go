@@ -12,7 +12,8 @@ import (
 type Resumed struct {
 	// Finished counts the deletes and restores that were carried out.
 	Finished int
-	// Refused counts the deletes that Restrict forbids; they were taken back.
+	// Refused counts the deletes that Restrict forbids. They were taken back,
+	// but for those that [ChildrenError] names as the exception.
 	Refused int
 }
 

@@ -36,6 +36,10 @@ func (m *mortal) Do(req *policy.Request) (*http.Response, error) {
 		return nil, context.Canceled
 	}
 	resp, err := req.Next()
+	if die, ok := req.Raw().Context().Value(answeredKey{}).(context.CancelFunc); ok && req.Raw().Header.Get("x-ms-cosmos-is-batch-request") != "" {
+		die()
+		return nil, context.Canceled
+	}
 	if left == 0 {
 		m.die()
 		return nil, context.Canceled
@@ -202,7 +206,12 @@ func TestARefusalThatDiesAnywhereIsTakenBack(t *testing.T) {
 	}
 }
 
-type lateKey struct{}
+// lateKey holds a beforeBatch, answeredKey what ends the context when a batch
+// was answered.
+type (
+	lateKey     struct{}
+	answeredKey struct{}
+)
 
 // beforeBatch does something just before a batch is sent that comes after so
 // many others.
