@@ -2,6 +2,7 @@ package denorm
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -27,12 +28,8 @@ func (m *member) fill(ctx context.Context, w *repository.Write) error {
 			return err
 		}
 	}
-	for i := range f.entities {
-		for _, field := range m.kept {
-			if v, ok := field.Value(f.entities[i]); ok && w.New[i] {
-				v.SetZero()
-			}
-		}
+	if err := f.keep(); err != nil {
+		return err
 	}
 	if err := f.copy(ctx); err != nil {
 		return err
@@ -55,6 +52,42 @@ type filling struct {
 	entities []reflect.Value
 	// priors are the documents that the entities replace, once they were read.
 	priors []*repository.Document
+}
+
+// keep empties what is computed in new entities. In others it stays as it is
+// stored, where that was read anyway: what the application sets there would be
+// computed anew a moment later.
+func (f *filling) keep() error {
+	if len(f.m.kept) == 0 {
+		return nil
+	}
+	for i, entity := range f.entities {
+		var stored map[string]json.RawMessage
+		switch {
+		case f.w.New[i]:
+		case f.w.Before[i] != nil:
+			d, _, err := f.m.docs.ReadDocument(f.w.Before[i])
+			if err != nil {
+				return err
+			}
+			stored = d.Fields
+		default:
+			continue
+		}
+		for _, field := range f.m.kept {
+			v, ok := field.Value(entity)
+			if !ok {
+				continue
+			}
+			v.SetZero()
+			if raw := stored[field.Path]; raw != nil {
+				if err := repository.DecodeValue(raw, v.Addr().Interface()); err != nil {
+					return fmt.Errorf("denorm: %s of document %q: %w", field.Path, metaOf(f.w.Entities[i]).ID, err)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // prior returns what an entity replaces, nil for nothing.

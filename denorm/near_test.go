@@ -244,6 +244,10 @@ func TestWhatIsKeptChangesInTheSameTransaction(t *testing.T) {
 			_, err := orders.DeleteAll(b.ctx, slices.Values(ids), nil)
 			return err
 		}, 5, []string{"b2", "b1"}},
+		{"mutate what is kept", func() error {
+			_, err := b.customers.In(acme, "c1").Mutate(b.ctx, "c1", func(c *Customer) error { c.OrderCount, c.LastOrders = 9, nil; return nil })
+			return err
+		}, 5, []string{"b2", "b1"}},
 		{"put the customer", func() error {
 			c := &Customer{Name: "new name", OrderCount: 77}
 			c.ID = "c1"
