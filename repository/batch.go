@@ -145,6 +145,9 @@ func (b *Batch[T]) byID(verb, id string, prepare func(*batchOp) error, done func
 // Commit applies the batch. On success every entity has its new etag. On
 // failure nothing was applied, the entities are as before, and the error
 // holds a [*BatchError] that names the operation at fault.
+//
+// Where other documents of the partition keep account of these, as package
+// denorm declares, their changes join the batch as far as it has room.
 func (b *Batch[T]) Commit(ctx context.Context) error { return CommitTogether(ctx, b) }
 
 // Part is a [*Batch] of any species, for CommitTogether.

@@ -35,9 +35,11 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 
 // createItem stores a new document and returns its etag.
 func (k *call) createItem(ctx context.Context, at *partition, entity any, body []byte, stamp string) (etag string, err error) {
-	op := batchOp{verb: "Create", id: k.id, stamp: stamp, entity: entity}
-	if op.creates(k.core, body); op.concerns() {
-		return k.besideOne(ctx, at, op)
+	if k.core.hooks.Beside != nil {
+		op := batchOp{verb: "Create", id: k.id, stamp: stamp, entity: entity}
+		if op.creates(k.core, body); op.concerns() {
+			return k.besideOne(ctx, at, op)
+		}
 	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.CreateItem(ctx, at.key, body, writeOptions(ctx, ""))

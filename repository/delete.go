@@ -87,10 +87,12 @@ func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {
 // removeFrom deletes a document from one of its homes. When the answer was
 // lost and the document is not there, it may never have been: seen is false.
 func (k *call) removeFrom(ctx context.Context, at *partition, etag string) (seen bool, err error) {
-	op := batchOp{verb: "Delete", id: k.id, etag: etag}
-	if op.deletes(k.core); op.concerns() {
-		_, err := k.besideOne(ctx, at, op)
-		return true, err
+	if k.core.hooks.Beside != nil {
+		op := batchOp{verb: "Delete", id: k.id, etag: etag}
+		if op.deletes(k.core); op.concerns() {
+			_, err := k.besideOne(ctx, at, op)
+			return true, err
+		}
 	}
 	seen = true
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {

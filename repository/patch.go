@@ -54,6 +54,19 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 	return nil, err
 }
 
+// patchBeside patches a document together with others. What it is afterwards
+// has to be read.
+func (s *Scope[T]) patchBeside(ctx context.Context, k *call, at *partition, op batchOp) (*T, error) {
+	if _, err := k.besideOne(ctx, at, op); err != nil {
+		return nil, err
+	}
+	raw, err := k.readItem(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return s.decode(raw)
+}
+
 // isDeleted reports whether a document is there that is only kept for a while.
 func (k *call) isDeleted(ctx context.Context, at *partition) bool {
 	raw, err := k.readItem(ctx, at)
@@ -66,17 +79,12 @@ func (k *call) isDeleted(ctx context.Context, at *partition) bool {
 
 func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp string, edits Edits) (*T, error) {
 	var raw []byte
-	op := batchOp{verb: "Patch", id: k.id, stamp: stamp, etag: edits.etag}
-	if op.followedBy(k.core, &edits); op.concerns() {
-		op.patches(ops)
-		if _, err := k.besideOne(ctx, at, op); err != nil {
-			return nil, err
+	if k.core.hooks.Beside != nil {
+		op := batchOp{verb: "Patch", id: k.id, stamp: stamp, etag: edits.etag}
+		if op.followedBy(k.core, &edits); op.concerns() {
+			op.patches(ops)
+			return s.patchBeside(ctx, k, at, op)
 		}
-		raw, err := k.readItem(ctx, at)
-		if err != nil {
-			return nil, err
-		}
-		return s.decode(raw)
 	}
 	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		options := writeOptions(ctx, edits.etag)

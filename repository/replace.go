@@ -119,9 +119,11 @@ func (s *Scope[T]) replaced(ctx context.Context, k *call, entity *T) (*stored, e
 
 // replaceItem replaces a document that still has the etag, and returns the new one.
 func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body []byte, stamp string, on basis) (etag string, err error) {
-	op := batchOp{verb: "Replace", id: k.id, stamp: stamp, etag: on.etag, before: on.before, entity: entity}
-	if op.replaces(k.core, body); op.concerns() {
-		return k.besideOne(ctx, at, op)
+	if k.core.hooks.Beside != nil {
+		op := batchOp{verb: "Replace", id: k.id, stamp: stamp, etag: on.etag, before: on.before, entity: entity}
+		if op.replaces(k.core, body); op.concerns() {
+			return k.besideOne(ctx, at, op)
+		}
 	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, writeOptions(ctx, on.etag))
@@ -163,9 +165,11 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 
 // putItem stores a document whatever is there and returns its etag.
 func (k *call) putItem(ctx context.Context, at *partition, entity any, body []byte, stamp string) (etag string, err error) {
-	op := batchOp{verb: "Put", id: k.id, stamp: stamp, entity: entity}
-	if op.puts(k.core, body); op.concerns() {
-		return k.besideOne(ctx, at, op)
+	if k.core.hooks.Beside != nil {
+		op := batchOp{verb: "Put", id: k.id, stamp: stamp, entity: entity}
+		if op.puts(k.core, body); op.concerns() {
+			return k.besideOne(ctx, at, op)
+		}
 	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.UpsertItem(ctx, at.key, body, writeOptions(ctx, ""))
