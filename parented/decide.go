@@ -88,7 +88,7 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repos
 		case err != nil || again.DeletedAt != root.DeletedAt || !underWay(again, phaseDeciding, phaseReopening, phaseRemoving):
 			// The delete came to its end without this process, whose marks may
 			// have come too late to be taken back with it.
-			if err := f.reopen(ctx, n, tenant, root); err != nil {
+			if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
 				return root, err
 			}
 			return root, repository.ErrPreconditionFailed
@@ -165,17 +165,17 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 // takeBack opens everything again that a delete closed; the root comes last,
 // so that a process that dies here leaves a delete that is still refused.
 func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	if err := f.reopen(ctx, n, tenant, root); err != nil {
+	if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
 		return err
 	}
 	return f.last(ctx, n, tenant, root, opened)
 }
 
-// reopen opens what a delete closed below its root.
-func (f *Forest) reopen(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+// openBelow brings back what one delete left in a phase below its root.
+func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root repository.Stub, phase string) error {
 	p := &pass{
-		forest: f, tenant: tenant, skip: Restrict,
-		which: repository.SQL("c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase", repository.P("d", root.DeletedAt), repository.P("phase", phasePart)),
+		forest: f, tenant: tenant,
+		which: repository.SQL("c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase", repository.P("d", root.DeletedAt), repository.P("phase", phase)),
 		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
 			return opened(ctx, r.child, stubs)
 		},

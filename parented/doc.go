@@ -49,11 +49,11 @@
 // # Children and a delete at the same time
 //
 // A write of a child, its Move and its Restore look at the parent before and
-// again after. A
-// child that arrived too late for the delete's last look is therefore seen by
-// its own writer, which removes it and reports repository.ErrDanglingRef.
-// Two things can still leave a child behind: a process that dies between its
-// write and the second look in the instant in which another one deletes the parent, and, under
-// session consistency, two processes that for some milliseconds both read what
-// the other has already changed. [Forest.Sweep] finds and settles such children.
+// again after. A child that arrived too late for the delete's last look is
+// therefore seen by its own writer, which removes it, or moves it back, and
+// reports repository.ErrDanglingRef. Two things can still leave a child behind:
+// a process that dies between its write and the second look in the instant in
+// which another one deletes the parent, and, under session consistency, two
+// processes that for some milliseconds both read what the other has already
+// changed. [Forest.Sweep] finds and settles such children.
 package parented

@@ -14,11 +14,7 @@ import (
 // beforeWrite refuses children whose parent is not there. It reads every
 // parent once, however many children there are.
 func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entities []any) error {
-	ids, err := r.parentsOf(entities)
-	if err != nil {
-		return err
-	}
-	dead, err := r.deadParents(ctx, tenant, ids, entities)
+	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return err
 	}
@@ -29,11 +25,7 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 // look may have made its own last look before the child was stored; one of the
 // two always sees the other.
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
-	ids, err := r.parentsOf(entities)
-	if err != nil {
-		return err
-	}
-	dead, err := r.deadParents(ctx, tenant, ids, entities)
+	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return err
 	}
@@ -74,6 +66,16 @@ func (r *Repository[C, P]) settle(ctx context.Context, tenant string, child *C, 
 		return r.forest.uproot(ctx, r.node, tenant, stub)
 	}
 	return r.forest.settle(ctx, r.node.parent, tenant, stub)
+}
+
+// withoutParents fills in the parents' species and returns the ids of parents
+// that do not exist or are deleted.
+func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, entities []any) ([]string, error) {
+	ids, err := r.parentsOf(entities)
+	if err != nil {
+		return nil, err
+	}
+	return r.deadParents(ctx, tenant, ids, entities)
 }
 
 // parentsOf fills in the parents' species and returns the distinct ids.

@@ -61,8 +61,6 @@ type pass struct {
 	enter func(context.Context, *node, []repository.Stub) ([]repository.Stub, error)
 	// leave visits documents and returns how many it got hold of.
 	leave func(context.Context, *relation, []repository.Stub) (int, error)
-	// skip leaves out relations of that rule; 0 is none.
-	skip Rule
 	// removes says that the pass takes documents away for good.
 	removes bool
 	// decided says that nothing was there that Restrict protects when it was
@@ -80,9 +78,6 @@ func (e *lateError) Error() string { return (&ChildrenError{Counts: e.counts}).E
 // under visits the descendants of documents of one species.
 func (p *pass) under(ctx context.Context, n *node, parents []repository.Stub) error {
 	for _, r := range n.children {
-		if r.rule == p.skip {
-			continue
-		}
 		for fam := range families(r.child, parents) {
 			if err := p.level(ctx, r, fam); err != nil {
 				return err

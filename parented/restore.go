@@ -12,44 +12,21 @@ import (
 // with it. The document itself comes last, so that until then the restore can
 // be taken up by anyone.
 func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) error {
-	for stalls := 0; ; stalls++ {
-		root, err := f.retained(ctx, n, d)
-		if err != nil {
-			return err
-		}
+	root, err := f.enterPhase(ctx, n, d, phaseRestoring, func(root repository.Stub) error {
 		if root.Deletion.Phase == phasePurging {
 			return repository.ErrNotFound // parts of its tree may be gone for good
 		}
-		if err := f.parentAlive(ctx, n, d.TenantID, root); err != nil {
-			return err
-		}
-		if !underWay(root, phaseRestoring) {
-			begun, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phaseRestoring) })
-			if len(begun) == 0 {
-				if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
-					return err
-				}
-				if err := f.tryAgain(ctx, stalls); err != nil {
-					return err
-				}
-				continue
-			}
-			root = begun[0]
-		}
-		return f.carryOutRestore(ctx, n, d.TenantID, root)
+		return f.parentAlive(ctx, n, d.TenantID, root)
+	})
+	if err != nil {
+		return err
 	}
+	return f.carryOutRestore(ctx, n, d.TenantID, root)
 }
 
 // carryOutRestore finishes a restore that was begun.
 func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	p := &pass{
-		forest: f, tenant: tenant,
-		which: repository.SQL("c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase", repository.P("d", root.DeletedAt), repository.P("phase", phaseRetained)),
-		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
-			return opened(ctx, r.child, stubs)
-		},
-	}
-	if err := p.under(ctx, n, []repository.Stub{root}); err != nil {
+	if err := f.openBelow(ctx, n, tenant, root, phaseRetained); err != nil {
 		return err
 	}
 	if err := f.last(ctx, n, tenant, root, opened); err != nil {
@@ -101,27 +78,38 @@ func (f *Forest) retained(ctx context.Context, n *node, d repository.Deletion) (
 // purge removes a document that was deleted softly, and what was deleted with
 // it, and leaves the tombstones that the species' policies ask for.
 func (f *Forest) purge(ctx context.Context, n *node, d repository.Deletion) error {
-	for stalls := 0; ; stalls++ {
-		root, err := f.retained(ctx, n, d)
-		if err != nil {
-			return err
-		}
+	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root repository.Stub) error {
 		if root.Deletion.Phase == phaseRestoring {
 			return fmt.Errorf("%w: the document is being restored (wait for it, or let Forest.Resume finish it, and delete the document again)", repository.ErrConflict)
 		}
-		if !underWay(root, phasePurging) {
-			begun, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phasePurging) })
-			if len(begun) == 0 {
-				if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
-					return err
-				}
-				if err := f.tryAgain(ctx, stalls); err != nil {
-					return err
-				}
-				continue
-			}
-			root = begun[0]
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return f.carryOut(ctx, n, d.TenantID, root)
+}
+
+// enterPhase leaves the mark of a restore or a purge in a document that may is
+// asked about, unless an earlier one left it.
+func (f *Forest) enterPhase(ctx context.Context, n *node, d repository.Deletion, phase string, may func(repository.Stub) error) (repository.Stub, error) {
+	for stalls := 0; ; stalls++ {
+		root, err := f.retained(ctx, n, d)
+		if err == nil {
+			err = may(root)
 		}
-		return f.carryOut(ctx, n, d.TenantID, root)
+		if err != nil || underWay(root, phase) {
+			return root, err
+		}
+		begun, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phase) })
+		if len(begun) == 1 {
+			return begun[0], nil
+		}
+		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return root, err
+		}
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return root, err
+		}
 	}
 }
