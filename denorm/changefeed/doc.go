@@ -52,9 +52,10 @@
 // taken over once they were not renewed for [Config.LeaseDuration]; a live
 // instance with more than its share hands a range over after the batch that it
 // works on. Whether a lease was renewed is judged by the observer's own clock,
-// so that clocks of different machines need not agree. When a physical partition splits, its lease is replaced by its
-// children's, which go on from the parent's position. After a merge, both
-// leases read their own part of the merged partition.
+// so that clocks of different machines need not agree. When a physical
+// partition splits, its lease is replaced by its children's, which go on from
+// the parent's position. After a merge, both leases read their own part of the
+// merged partition.
 //
 // The lease documents have the members that the processors for .NET and Java
 // use, and among their properties the epoch: how many owners a lease has had.

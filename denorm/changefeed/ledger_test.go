@@ -138,15 +138,15 @@ func (l *ledger) check(id string, was, is entry) {
 		l.violations = append(l.violations, fmt.Sprintf("lease %s: ", id)+fmt.Sprintf(format, args...))
 	}
 	switch {
-	case is.epoch == was.epoch+1:
+	case is.epoch == was.epoch+1 && is.owner != "":
 		if was.owner != "" && was.owner != is.owner {
 			l.takeovers++
 		}
-		for other, e := range l.leases {
-			if other != id && e.keys.Min <= is.keys.Min && is.keys.Max <= e.keys.Max {
-				violated("%s took it while %s is there", is.owner, other)
-			}
+		if parent := l.parentOf(id, is); parent != "" {
+			violated("%s took it while %s is there", is.owner, parent)
 		}
+	case is.epoch > was.epoch && is.owner == was.owner && l.parentOf(id, is) != "":
+		// A child that was left by half a split begins after the parent's owners.
 	case is.epoch != was.epoch:
 		violated("epoch %d after %d", is.epoch, was.epoch)
 	case was.owner == "" && is.owner != "":
@@ -155,6 +155,16 @@ func (l *ledger) check(id string, was, is entry) {
 	if is.position < was.position {
 		violated("the position went back from %d to %d, by %q", was.position, is.position, is.owner)
 	}
+}
+
+// parentOf names a lease that covers another.
+func (l *ledger) parentOf(id string, child entry) string {
+	for other, e := range l.leases {
+		if other != id && e.keys.Min <= child.keys.Min && child.keys.Max <= e.keys.Max {
+			return other
+		}
+	}
+	return ""
 }
 
 // superseded reports whether somebody took the range, or a part of it, after

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -199,4 +201,87 @@ func (l *logged) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
+}
+
+// An instance that is killed while it puts children's leases in the place of
+// their parent's leaves the parent's and one of them. Whoever comes next
+// finishes it: nothing is lost, no child begins before its parent is gone, and
+// the epochs go on growing.
+func TestHalfMadeSplitIsCompleted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	book := newLedger(b.emu.Handler())
+	server := httptest.NewServer(book)
+	t.Cleanup(server.Close)
+	ctx, kill := context.WithCancel(t.Context())
+	splitting := false
+	cfg := b.config("half")
+	cfg.Container, cfg.Leases = b.through(server.URL, transport(func(r *http.Request) (*http.Response, error) {
+		resp, err := server.Client().Do(r)
+		if splitting && r.Method == http.MethodPost && !isQuery(r) && err == nil {
+			kill()
+		}
+		return resp, err
+	}))
+	_, b.leases = b.through(server.URL, server.Client())
+	witness := newWitness(book)
+	handler := tell(func(l line) error { witness.hear(l); return nil })
+	p := b.processor(cfg, handler)
+	if err := p.CatchUp(ctx); err != nil {
+		t.Fatal(err)
+	}
+	written := map[string]int{}
+	write := func(from int) {
+		for n := from; n < from+20; n++ {
+			b.put("t", fmt.Sprint("d", n), n)
+			written[fmt.Sprint("t/d", n)] = n
+		}
+	}
+	write(1)
+	b.emu.Split(database, monitored, b.emu.Ranges(database, monitored)[0].ID)
+	splitting = true
+	if err := p.CatchUp(ctx); err == nil {
+		t.Fatal("it was not killed")
+	}
+	if n := len(b.leaseDocuments()); n != 2 {
+		t.Fatalf("%d leases are left", n)
+	}
+	write(21)
+	// The next ones take the parent's range and are killed before they notice
+	// the split; their epochs are the parent's.
+	for range 3 {
+		b.own("half")
+	}
+	cfg.Container, cfg.Leases = b.through(server.URL, server.Client())
+	if err := b.processor(cfg, handler).CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	witness.complete(written)
+	for _, v := range append(witness.violations, book.violations...) {
+		t.Error(v)
+	}
+	docs := b.leaseDocuments()
+	if len(docs) != 2 {
+		t.Errorf("%d leases are left", len(docs))
+	}
+	for _, doc := range docs {
+		// After two runs, three owners that were killed, and the one that split it.
+		if n, err := strconv.Atoi(doc["properties"].(map[string]any)["epoch"].(string)); err != nil || n < 6 {
+			t.Errorf("%v is in epoch %d: %v", doc["id"], n, err)
+		}
+	}
+}
+
+// own takes the lease of the whole container for an instance that dies at once.
+func (b *testBundle) own(name string) {
+	b.t.Helper()
+	for _, doc := range b.leaseDocuments() {
+		id, _ := doc["id"].(string)
+		properties, _ := doc["properties"].(map[string]any)
+		if strings.HasPrefix(id, name) && strings.HasSuffix(id, "..-FF") {
+			n, _ := strconv.Atoi(properties["epoch"].(string))
+			doc["Owner"], properties["epoch"] = fmt.Sprint("killed", n+1), strconv.Itoa(n+1)
+			b.storeLease(doc)
+		}
+	}
 }

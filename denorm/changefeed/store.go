@@ -102,7 +102,7 @@ func (s *leaseStore) read(ctx context.Context, id string) (*lease, error) {
 	return &l, nil
 }
 
-// create stores a new lease; one that exists already stays as it is.
+// create stores a new lease; one that exists already keeps its position and owner.
 func (s *leaseStore) create(ctx context.Context, at position, owner string, properties map[string]string) error {
 	l := &lease{
 		ID: s.idOf(at.keys), Version: epkLease, LeaseToken: at.keys.String(),
@@ -123,9 +123,29 @@ func (s *leaseStore) create(ctx context.Context, at position, owner string, prop
 	}
 	_, err = s.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(l.ID), body, nil)
 	if statusOf(err) == http.StatusConflict {
-		return nil
+		return s.raise(ctx, l)
 	}
 	return err
+}
+
+// raise lets a lease that exists already begin no earlier epoch than the one
+// that was to be made. It was left by a split that did not come to its end,
+// and its parent has had other owners since.
+func (s *leaseStore) raise(ctx context.Context, l *lease) error {
+	for l.epoch() > 0 {
+		now, err := s.read(ctx, l.ID)
+		if statusOf(err) == http.StatusNotFound {
+			return nil
+		}
+		if err != nil || now.epoch() >= l.epoch() {
+			return err
+		}
+		now.Properties[propertyEpoch] = l.Properties[propertyEpoch]
+		if _, err = s.replace(ctx, now); statusOf(err) != http.StatusPreconditionFailed {
+			return err
+		}
+	}
+	return nil
 }
 
 // remove deletes a lease if it is still the one that was read.
