@@ -19,6 +19,9 @@ func (n *node) restricts() bool {
 // errChanged ends a look at a tree that other writers are changing.
 var errChanged = errors.New("changed meanwhile")
 
+// errEnded says that another process has carried out the same delete.
+var errEnded = errors.New("ended by another process")
+
 // decide finds out whether a marked document may go. It closes the documents
 // on the way to every restricting species and counts there. The first process
 // that writes its decision decides for all.
@@ -88,8 +91,11 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repos
 		case err != nil || again.DeletedAt != root.DeletedAt || !underWay(again, phaseDeciding, phaseReopening, phaseRemoving):
 			// The delete came to its end without this process, whose marks may
 			// have come too late to be taken back with it.
-			if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
-				return root, err
+			if openErr := f.openBelow(ctx, n, tenant, root, phasePart); openErr != nil {
+				return root, openErr
+			}
+			if err != nil || again.DeletedAt != "" && !begun(again) {
+				return root, errEnded
 			}
 			return root, repository.ErrPreconditionFailed
 		case !underWay(again, phaseDeciding):

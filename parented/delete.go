@@ -132,6 +132,9 @@ func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano
 func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root repository.Stub) error {
 	if root.Deletion.Phase == phaseDeciding {
 		decided, err := f.decide(ctx, n, tenant, root)
+		if errors.Is(err, errEnded) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

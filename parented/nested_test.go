@@ -227,6 +227,32 @@ func TestWhatRestrictProtectsIsNotTakenByALateMove(t *testing.T) {
 	}
 }
 
+// Before it can write its decision, a delete is carried out by another process.
+func TestADeleteThatAnotherProcessFinishesHasSucceeded(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []parented.Policy{{}, {Tombstone: time.Hour}, {Retain: time.Hour}} {
+		ctx := t.Context()
+		emulator := emulatortest.New(t)
+		p := planting{client: emulator.Client(nil), note: policy}
+		g := plant(t, p)
+		note := g.tree(t, "acme", 2, 1)
+		overtaken := false
+		late := &beforeBatch{after: 2, do: func() {
+			resumed, err := g.forest.Resume(ctx, "acme")
+			must(t, err)
+			overtaken = resumed.Finished == 1
+		}}
+		dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
+			err := g.notes.In("acme").Delete(context.WithValue(ctx, lateKey{}, late), note.ID, nil)
+			must(t, err)
+			return err
+		})
+		if got := g.visible(t, "acme"); got != 0 || !overtaken {
+			t.Fatalf("policy %+v: %d documents are visible, overtaken %t", policy, got, overtaken)
+		}
+	}
+}
+
 // A delete dies, and a Put brings its document back. What the delete had closed
 // is opened by a sweep.
 func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {

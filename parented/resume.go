@@ -78,8 +78,9 @@ func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun repos
 
 func (r *Resumed) add(err error) error {
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, repository.ErrDanglingRef): // a restore whose parent has gone ends in a delete
 		r.Finished++
+		return nil
 	case errors.Is(err, repository.ErrHasChildren):
 		r.Refused++
 		return nil
