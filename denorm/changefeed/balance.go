@@ -95,7 +95,7 @@ func (p *Processor) worker(id string) *worker {
 func (p *Processor) running(id string) bool { return p.worker(id) != nil }
 
 func (p *Processor) employ(ctx context.Context, l *lease, group *sync.WaitGroup) {
-	w := &worker{p: p, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, renewed: time.Now(), nudge: make(chan struct{}, 1)}
+	w := newWorker(p, l)
 	p.mu.Lock()
 	p.workers[l.ID] = w
 	p.mu.Unlock()

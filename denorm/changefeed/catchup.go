@@ -172,7 +172,7 @@ func (s *survey) drained(ctx context.Context) (bool, error) {
 	for _, l := range s.leases {
 		s.p.mu.Lock()
 		w := s.p.workers[l.ID]
-		done := w != nil && w.drained >= s.generation
+		done := s.p.drained[l.ID] >= s.generation // whoever has the range by now
 		s.p.mu.Unlock()
 		switch {
 		case done || s.clear[l.ID]:

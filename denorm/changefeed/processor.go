@@ -25,8 +25,8 @@ type Processor struct {
 	reader  *reader
 
 	// opened is set once the container was read and the leases exist.
-	openMu sync.Mutex
-	opened bool
+	opening chan struct{} // held by whoever opens; a channel, because it takes requests
+	opened  bool
 
 	gaps       []keyRange    // without a lease; the balancer's alone
 	generation atomic.Uint64 // counts the rounds of CatchUp
@@ -35,6 +35,7 @@ type Processor struct {
 
 	mu         sync.Mutex
 	workers    map[string]*worker // by lease id
+	drained    map[string]uint64  // by lease id: the newest generation that began before an empty read
 	departures uint64             // workers that ended
 	handled    uint64             // pages with changes
 	changed    chan struct{}      // closed and made anew at every progress
@@ -58,8 +59,9 @@ func New(cfg Config, handler Handler) (*Processor, error) {
 		return nil, &tenantitem.InvalidError{What: "changefeed handler", Reason: "it is nil", Hint: "pass a function"}
 	}
 	p := &Processor{
-		cfg: cfg, handler: handler, workers: map[string]*worker{},
-		wake: make(chan struct{}, 1), changed: make(chan struct{}), stopping: make(chan struct{}),
+		cfg: cfg, handler: handler, workers: map[string]*worker{}, drained: map[string]uint64{},
+		opening: make(chan struct{}, 1),
+		wake:    make(chan struct{}, 1), changed: make(chan struct{}), stopping: make(chan struct{}),
 	}
 	var err error
 	p.metrics, err = newMetrics(cfg)
@@ -198,8 +200,8 @@ func (p *Processor) run(ctx context.Context) error {
 
 // open reads the container's key and makes the leases of a name that never ran.
 func (p *Processor) open(ctx context.Context) error {
-	p.openMu.Lock()
-	defer p.openMu.Unlock()
+	p.opening <- struct{}{}
+	defer func() { <-p.opening }()
 	if p.opened {
 		return nil
 	}
@@ -332,7 +334,8 @@ func (p *Processor) progress(w *worker, pg page, generation uint64) {
 	p.mu.Lock()
 	switch {
 	case pg.empty:
-		w.drained, w.lag = max(w.drained, generation), 0
+		id := p.store.idOf(w.keys)
+		p.drained[id], w.lag = max(p.drained[id], generation), 0
 	case len(pg.changes) > 0:
 		p.handled++
 		w.lag = max(0, pg.head-pg.changes[len(pg.changes)-1].LSN)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -16,15 +15,17 @@ type worker struct {
 	epoch int64
 	nudge chan struct{} // asks for a read now
 
-	mu      sync.Mutex
-	lease   *lease    // as last stored by this instance
-	renewed time.Time // when the last store that succeeded was sent
+	// turn is held by whoever stores something in the lease: one document
+	// serves checkpoints and renewals. It is a channel, because it is held
+	// while a request is under way.
+	turn  chan struct{}
+	lease *lease // as last stored by this instance; whoever has the turn may use it
+
+	renewed atomic.Pointer[time.Time] // when the last store that succeeded was sent
 
 	wanted atomic.Bool // another instance asked for the range
 
-	// state is guarded by p.mu.
-	drained uint64 // the newest generation that began before an empty read
-	lag     int64
+	lag int64 // guarded by p.mu
 }
 
 // errStopped ends a worker whose processor stops: its batch is done.
@@ -117,11 +118,18 @@ func (w *worker) take(ctx context.Context, pg page, at position) error {
 	})
 }
 
-// store changes the lease. One document serves checkpoints and renewals, so
-// they take turns here.
+// newWorker is for a lease that this instance has just taken.
+func newWorker(p *Processor, l *lease) *worker {
+	w := &worker{p: p, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, nudge: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	now := time.Now()
+	w.renewed.Store(&now)
+	return w
+}
+
+// store changes the lease.
 func (w *worker) store(ctx context.Context, change func(*lease)) error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
 	// No answer within the time that the lease is respected is no better than
 	// a lost lease, and must not keep the next renewal waiting.
 	ctx, cancel := context.WithTimeout(ctx, w.p.cfg.LeaseDuration)
@@ -131,7 +139,8 @@ func (w *worker) store(ctx context.Context, change func(*lease)) error {
 	if err != nil {
 		return err
 	}
-	w.lease, w.renewed = updated, sent
+	w.lease = updated
+	w.renewed.Store(&sent)
 	if updated.Properties[propertyHandover] != "" {
 		return errHandover
 	}
@@ -140,9 +149,7 @@ func (w *worker) store(ctx context.Context, change func(*lease)) error {
 
 // stale reports whether another instance may have taken the lease by now.
 func (w *worker) stale() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return time.Since(w.renewed) >= w.p.cfg.LeaseDuration
+	return time.Since(*w.renewed.Load()) >= w.p.cfg.LeaseDuration
 }
 
 // assure asks whose the lease is when it was not renewed in time. A process
@@ -168,8 +175,8 @@ func (w *worker) split(ctx context.Context, children []position) error {
 	if err := w.store(ctx, func(*lease) {}); err != nil && !errors.Is(err, errHandover) {
 		return err
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
 	properties := maps.Clone(w.lease.Properties)
 	for i, child := range children {
 		owner := w.p.cfg.Instance
@@ -232,8 +239,8 @@ func (w *worker) leave(ctx context.Context, why error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(w.p.cfg.LeaseDuration/3, longestFarewell))
 	defer cancel()
-	w.mu.Lock()
-	defer w.mu.Unlock()
+	w.turn <- struct{}{}
+	defer func() { <-w.turn }()
 	_, err := w.p.store.update(ctx, w.lease, func(l *lease) {
 		l.setOwner(l.Properties[propertyHandover])
 		delete(l.Properties, propertyHandover)
