@@ -10,7 +10,8 @@ import (
 // SoftDelete keeps a deleted document of the species for a while, in whole
 // seconds: hidden from every read, until it expires. Until then Restore brings
 // it back and Purge removes it; its id can be used again at once, which gives
-// up what was kept. Descendants that go with it under parented.Cascade are kept
+// up what was kept. Where its deletes have to be seen in the change feed for
+// longer, it is kept for that time. Descendants that go with it under parented.Cascade are kept
 // and restored with it. A container whose time to live is off refuses it.
 func SoftDelete(retain time.Duration) Option {
 	return optionFunc(func(s *Species) error {

@@ -42,7 +42,7 @@ func (b *Batch[T]) markDeleted(op *batchOp) error {
 	ops.AppendSet("/"+stampField, op.stamp)
 	ops.SetCondition("FROM c WHERE NOT IS_DEFINED(c.deletedAt)")
 	op.patches(ops)
-	op.species, op.after = c, func(before *Document) *Document { return before.with("", begun.Mark.DeletedAt) }
+	op.species, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
 	op.finish = begun.Finish
 	return nil
 }

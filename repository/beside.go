@@ -103,17 +103,17 @@ func bodyAfter(body []byte) func(*Document) *Document {
 	}
 }
 
-// with returns a document under another parent, unless that is empty, and with
+// with returns a document under another parent, unless that is nil, and with
 // another mark of its delete.
-func (d *Document) with(parentID, deletedAt string) *Document {
+func (d *Document) with(parentID *string, deletedAt string) *Document {
 	if d == nil {
 		return nil
 	}
 	next := *d
 	next.DeletedAt = deletedAt
-	if parentID != "" {
+	if parentID != nil {
 		next.Fields = maps.Clone(d.Fields)
-		next.Fields["parentId"] = json.RawMessage(`"` + escapeJSON(parentID) + `"`)
+		next.Fields["parentId"] = json.RawMessage(`"` + escapeJSON(*parentID) + `"`)
 	}
 	return &next
 }

@@ -57,15 +57,17 @@ func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, erro
 
 // Restore brings back a document that was deleted softly, with the descendants
 // that were deleted with it. It fails with [ErrNotFound] when there is no such
-// document, with [ErrConflict] when it was not deleted, and with
-// [ErrDanglingRef] when it belongs to a parent that is gone.
+// document or when it is being purged, with [ErrConflict] when it was not
+// deleted, and with [ErrDanglingRef] when it belongs to a parent that is gone.
 func (s *Scope[T]) Restore(ctx context.Context, id string) error {
 	return s.lifecycle(ctx, "Restore", id, s.repo.core.hooks.Restore)
 }
 
 // Purge removes a document that was deleted softly before its time, with the
-// descendants that were deleted with it. It fails with [ErrNotFound] when there
-// is no such document and with [ErrConflict] when it was not deleted.
+// descendants that were deleted with it. Where a species leaves tombstones for
+// the readers of the change feed, these stay for their time, hidden. It fails
+// with [ErrNotFound] when there is no such document, or when it was purged
+// before, and with [ErrConflict] when it was not deleted or is being restored.
 func (s *Scope[T]) Purge(ctx context.Context, id string) error {
 	return s.lifecycle(ctx, "Purge", id, s.repo.core.hooks.Purge)
 }

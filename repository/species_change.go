@@ -35,11 +35,10 @@ func (s *Species) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) 
 		ops.AppendSet("/"+stampField, stamp)
 		op := batchOp{verb: "Patch", id: stub.ID, etag: stub.ETag, stamp: stamp, species: s.core}
 		op.after = func(before *Document) *Document {
-			parent := ""
-			if next.ParentID != stub.ParentID {
-				parent = next.ParentID
+			if next.ParentID == stub.ParentID {
+				return before.with(nil, next.DeletedAt)
 			}
-			return before.with(parent, next.DeletedAt)
+			return before.with(&next.ParentID, next.DeletedAt)
 		}
 		op.patches(ops)
 		return op, next
