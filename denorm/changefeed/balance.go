@@ -16,11 +16,17 @@ func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGro
 	}
 	p.tellGaps(ctx, leases)
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
-	live, err := p.clean(ctx, leases, expired)
+	over := replaced(leases)
+	live, err := p.clean(ctx, leases, over, expired)
 	if err != nil {
 		return err
 	}
-	take, ask := share(live, p.cfg.Instance, expired, p.running)
+	// A split that was suspended half-way may have brought back a lease that
+	// was replaced long ago: it is waiting to be removed, never to be taken.
+	held := func(id string) bool {
+		return p.running(id) || slices.ContainsFunc(over, func(l *lease) bool { return l.ID == id })
+	}
+	take, ask := share(live, p.cfg.Instance, expired, held)
 	for _, l := range take {
 		mine := l.clone()
 		mine.acquire(p.cfg.Instance)
@@ -66,11 +72,11 @@ func wasTaken(err error) bool {
 	return status == http.StatusPreconditionFailed || status == http.StatusNotFound
 }
 
-// clean removes the leases that their children have replaced and returns the
-// others. A living owner removes its own: until it has, it may be at work.
-func (p *Processor) clean(ctx context.Context, leases []*lease, expired map[string]bool) ([]*lease, error) {
+// clean removes the leases that their children have replaced, as far as it may,
+// and returns the others. A living owner removes its own: until it has, it may be at work.
+func (p *Processor) clean(ctx context.Context, leases, over []*lease, expired map[string]bool) ([]*lease, error) {
 	gone := map[string]bool{}
-	for _, parent := range replaced(leases) {
+	for _, parent := range over {
 		owner := parent.owner()
 		if p.running(parent.ID) || owner != "" && owner != p.cfg.Instance && !expired[parent.ID] {
 			continue

@@ -20,7 +20,9 @@ import (
 //   - a lease's epochs follow each other, and who has lost a lease, or handed
 //     it back, stores nothing in it any more;
 //   - a position never goes back;
-//   - a child's lease finds no owner while its parent's is there.
+//   - a child's lease finds no owner while its parent's has one or had one. A
+//     parent's that a suspended process brings back, when it goes on with a
+//     split that others have finished, never finds an owner again.
 type ledger struct {
 	next http.Handler
 
@@ -38,6 +40,7 @@ type entry struct {
 	epoch    int64
 	position int64
 	keys     bounds
+	taken    bool // since it was made
 }
 
 type bounds struct {
@@ -128,6 +131,7 @@ func (l *ledger) note(method, id string, body []byte, status int) {
 		l.epochs[is.keys.Min+"-"+is.keys.Max] = is.epoch
 	default:
 		l.check(id, was, is)
+		is.taken = was.taken || is.epoch == was.epoch+1 && is.owner != ""
 		l.leases[id] = is
 		l.epochs[is.keys.Min+"-"+is.keys.Max] = is.epoch
 	}
@@ -142,7 +146,7 @@ func (l *ledger) check(id string, was, is entry) {
 		if was.owner != "" && was.owner != is.owner {
 			l.takeovers++
 		}
-		if parent := l.parentOf(id, is); parent != "" {
+		if parent := l.parentOf(id, is); parent != "" && l.leases[parent].taken {
 			violated("%s took it while %s is there", is.owner, parent)
 		}
 	case is.epoch > was.epoch && is.owner == was.owner && l.parentOf(id, is) != "":

@@ -61,14 +61,14 @@ func (w watch) expired(leases []*lease, now time.Time, after time.Duration) map[
 // living owner are taken at once; only when there are none, and while another
 // instance has two more than this one, the richest is asked for one.
 //
-// A lease is left alone while a worker of this instance holds it still, and a
-// child's while its parent's is there: the parent's owner may be at work on
-// the same keys.
-func share(leases []*lease, instance string, expired map[string]bool, running func(id string) bool) (take, ask []*lease) {
+// A lease is left alone when it is held: a worker of this instance has it
+// still, or it is to be removed. So is a child's while its parent's is there:
+// the parent's owner may be at work on the same keys.
+func share(leases []*lease, instance string, expired map[string]bool, held func(id string) bool) (take, ask []*lease) {
 	owned := map[string][]*lease{instance: nil}
 	for _, l := range leases {
 		owner := l.owner()
-		free := !running(l.ID) && !slices.ContainsFunc(leases, func(parent *lease) bool { return parent.FeedRange.Range.covers(l.FeedRange.Range) })
+		free := !held(l.ID) && !slices.ContainsFunc(leases, func(parent *lease) bool { return parent.FeedRange.Range.covers(l.FeedRange.Range) })
 		switch {
 		case owner == instance:
 			owned[instance] = append(owned[instance], l)
