@@ -45,6 +45,9 @@ func (s *schema) besides() {
 			r.near = true
 			r.child.leads = true
 			r.child.near = append(r.child.near, topOf(r.ref.Path))
+			if len(r.recents) > 0 {
+				r.child.near = append(r.child.near, "id") // lists are in the order of ids
+			}
 			for _, n := range r.recents {
 				r.child.near = append(r.child.near, n.card...)
 			}
@@ -286,7 +289,7 @@ func (b *beside) companions() ([]repository.Companion, error) {
 			c.ETag = ""
 		}
 		for _, name := range t.names {
-			if len(c.Sets)+len(c.Removes)+len(t.incs) == repository.MaxDocumentPatch {
+			if len(c.Sets)+len(c.Removes)+len(t.incs) >= repository.MaxDocumentPatch {
 				break
 			}
 			pointer := "/" + escapePointer(name)

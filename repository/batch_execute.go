@@ -63,24 +63,32 @@ func (k *call) lookForBatch(ctx context.Context, ops []batchOp, results *[]azcos
 		return unknown, err
 	}
 	last := map[string]int{} // only the last operation on a document can be seen in it
+	wanted := map[string]int{}
 	for i := range ops {
 		if ops[i].verb != "Read" {
 			last[ops[i].id] = i
+			if !ops[i].beside {
+				wanted[ops[i].id] = i
+			}
 		}
 	}
-	verdict, gone, puts := unknown, len(last) > 0, len(last) > 0
+	verdict, gone, puts := unknown, len(wanted) > 0, len(wanted) > 0
 	for id, i := range last {
 		now := found[id]
-		switch o := ops[i].judge(now); o {
+		o := ops[i].judge(now)
+		if w, own := wanted[id]; o == unknown && own && w != i {
+			o = ops[w].judge(now)
+		}
+		switch o {
 		case notApplied:
 			return notApplied, nil
 		case applied:
 			verdict = applied
 			(*results)[i].ETag = azcore.ETag(now.etagOf(ops[i].stamp))
 		}
-		if ops[i].beside {
-			continue // it was sent along with what was wanted
-		}
+	}
+	for id, i := range wanted {
+		now := found[id]
 		gone = gone && ops[i].verb == "Delete" && now == nil
 		puts = puts && ops[i].verb == "Put"
 	}

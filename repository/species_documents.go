@@ -64,7 +64,7 @@ func (s *Species) documentsIn(ctx context.Context, at partition, ids, fields []s
 	at.deleted = true
 	if len(ids) == 1 && at.full {
 		d, err := s.document(ctx, at, ids[0])
-		if errors.Is(err, ErrNotFound) {
+		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
 			return found, nil
 		}
 		found[ids[0]] = d

@@ -41,7 +41,7 @@ func (k *call) transact(ctx context.Context, ops []batchOp, divides bool) ([]azc
 		if err != nil {
 			return nil, err
 		}
-		if len(sent) > MaxBatchOperations || attempt == maxMutations || batchSize(sent) > tenantitem.MaxDocumentBytes {
+		if len(sent) > MaxBatchOperations || attempt >= maxMutations || batchSize(sent) > tenantitem.MaxDocumentBytes {
 			if divides && len(ops) > 1 {
 				return nil, errCrowded
 			}
@@ -111,6 +111,7 @@ func (t *transaction) look(ctx context.Context, attempt int) ([]batchOp, error) 
 	for i, etag := range t.refused {
 		if t.bound[i].etag == etag {
 			t.ours[i] = false // it is not the version that the service refuses
+			t.bound[i].etag = t.ops[i].etag
 		}
 	}
 	if stale {

@@ -135,6 +135,7 @@ type survey struct {
 	departures uint64          // when they were listed
 	listed     int             // how often
 	old        bool            // it is time to list them again
+	missing    time.Time       // since when leases are missing, as far as is known
 	// late says that another instance stored progress since the round began:
 	// what it handled may have caused changes in ranges that were read before.
 	late bool
@@ -156,6 +157,23 @@ func (s *survey) list(ctx context.Context) error {
 	return nil
 }
 
+// whole reports whether the leases stand for all keys. A listing by a replica
+// that lags behind may lack some that were just made; what is missing for as
+// long as a lease is respected was removed by somebody, and can't be waited for.
+func (s *survey) whole() (bool, error) {
+	gaps := uncovered(keyRange{"", "FF"}, s.leases)
+	switch {
+	case len(gaps) == 0:
+		s.missing = time.Time{}
+		return true, nil
+	case s.missing.IsZero():
+		s.missing = time.Now()
+	case time.Since(s.missing) >= s.p.cfg.LeaseDuration:
+		return false, fmt.Errorf("changefeed: catching up: no lease stands for the keys %s, so nobody processes them (see the log for what to do)", gaps[0])
+	}
+	return false, nil
+}
+
 // drained reports whether every lease is: those that run here by what their
 // workers read since the generation began, the others by their lag.
 func (s *survey) drained(ctx context.Context) (bool, error) {
@@ -167,8 +185,12 @@ func (s *survey) drained(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
+	whole, err := s.whole()
+	if err != nil {
+		return false, err
+	}
 	var others []*lease
-	all := len(replaced(s.leases)) == 0
+	all := whole && len(replaced(s.leases)) == 0
 	for _, l := range s.leases {
 		s.p.mu.Lock()
 		w := s.p.workers[l.ID]
