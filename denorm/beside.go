@@ -70,19 +70,24 @@ func (s *schema) besides() {
 // Companions returns what has to change with a transaction.
 func (s *schema) Companions(ctx context.Context, tx repository.Transaction) ([]repository.Companion, error) {
 	b := &beside{schema: s, tx: tx, targets: map[targetKey]*target{}, kins: map[kinKey]*brood{}}
-	for i := range tx.Changes {
-		c := &tx.Changes[i]
+	for _, c := range tx.Changes {
 		at := slices.IndexFunc(s.members, func(m *member) bool { return m.docs.Same(c.Species) })
 		if at < 0 {
 			continue
 		}
 		b.changes = append(b.changes, change{Change: c, m: s.members[at]})
 	}
-	for _, c := range b.changes {
-		b.restore(c)
-		if err := b.revive(ctx, c); err != nil {
+	for i := range b.changes {
+		c := &b.changes[i]
+		b.restore(*c)
+		if err := b.revive(ctx, *c); err != nil {
 			return nil, err
 		}
+		if t := b.targets[targetKey{c.m, c.ID}]; t != nil {
+			c.After = t.asItWillBe()
+		}
+	}
+	for _, c := range b.changes {
 		b.collectKin(c)
 	}
 	if err := b.collectLinks(ctx); err != nil {
@@ -107,7 +112,7 @@ type beside struct {
 
 // change is a change of the transaction, of a species that takes part.
 type change struct {
-	*repository.Change
+	repository.Change
 	m *member
 }
 
@@ -129,8 +134,9 @@ type target struct {
 	// own says that the transaction itself writes the document, which is
 	// changed once more, as it is then.
 	own bool
-	// unread says that nothing is known of the document but its id.
-	unread bool
+	// looked says that what changes depends on what the document holds, also
+	// where nothing has to.
+	looked bool
 	sets   map[string]json.RawMessage // by top-level member; nil removes it
 	names  []string
 	incs   []repository.MemberIncrement
@@ -236,7 +242,7 @@ func (b *beside) revive(ctx context.Context, c change) error {
 		if !isNear(r) {
 			continue
 		}
-		found, err := r.check(ctx, b.tx.TenantID, []repository.Document{b.itself(c).asItWillBe()}, false)
+		found, err := r.check(ctx, b.tx.TenantID, []repository.Document{*b.itself(c).asItWillBe()}, false)
 		if err != nil {
 			return err
 		}
@@ -268,7 +274,7 @@ func (b *beside) itself(c change) *target {
 }
 
 // asItWillBe is the document with what was set.
-func (t *target) asItWillBe() repository.Document {
+func (t *target) asItWillBe() *repository.Document {
 	d := t.doc
 	d.Fields = maps.Clone(d.Fields)
 	for name, raw := range t.sets {
@@ -276,7 +282,7 @@ func (t *target) asItWillBe() repository.Document {
 			delete(d.Fields, name)
 		}
 	}
-	return d
+	return &d
 }
 
 // companions writes the targets down. What has no room in one patch is left to
@@ -285,9 +291,6 @@ func (b *beside) companions() ([]repository.Companion, error) {
 	var out []repository.Companion
 	for _, t := range b.order {
 		c := repository.Companion{Species: t.m.docs, DocumentPatch: repository.DocumentPatch{Document: t.doc}}
-		if t.own {
-			c.ETag = ""
-		}
 		for _, name := range t.names {
 			if len(c.Sets)+len(c.Removes)+len(t.incs) >= repository.MaxDocumentPatch {
 				break
@@ -300,6 +303,9 @@ func (b *beside) companions() ([]repository.Companion, error) {
 			}
 		}
 		c.Increments = t.incs[:min(len(t.incs), repository.MaxDocumentPatch)]
+		if t.own || !t.looked && len(c.Sets)+len(c.Removes) == 0 {
+			c.ETag = "" // an increment is right whatever else changed
+		}
 		if len(c.Sets)+len(c.Removes)+len(c.Increments) > 0 {
 			out = append(out, c)
 		}

@@ -99,7 +99,7 @@ func (b *beside) settleKin(ctx context.Context) error {
 	}
 	for _, f := range blind {
 		if key := (targetKey{f.rule.parent, f.parent}); b.targets[key] == nil {
-			b.add(key.m, &target{m: key.m, unread: true, doc: repository.Document{ID: f.parent, Key: b.tx.Key}})
+			b.add(key.m, &target{m: key.m, doc: repository.Document{ID: f.parent, Key: b.tx.Key}})
 		}
 	}
 	for _, f := range b.broods {
@@ -124,14 +124,16 @@ func (b *beside) settleKin(ctx context.Context) error {
 func (f *brood) count(t *target) {
 	for _, field := range f.rule.counts {
 		have := int64(0)
-		if raw := t.now(field.Path); raw != nil {
+		raw := t.now(field.Path)
+		null := string(raw) == "null" // which can't be added to
+		if raw != nil && !null {
 			n, err := strconv.ParseInt(string(raw), 10, 64)
 			if err != nil {
 				continue
 			}
 			have = n
 		}
-		if t.own || t.sets[field.Path] != nil {
+		if t.own || null || t.sets[field.Path] != nil {
 			t.set(field.Path, strconv.AppendInt(nil, have+f.delta, 10))
 		} else {
 			t.incs = append(t.incs, repository.MemberIncrement{Pointer: "/" + escapePointer(field.Path), By: f.delta})
@@ -141,6 +143,7 @@ func (f *brood) count(t *target) {
 
 // show changes a list of the newest.
 func (b *beside) show(ctx context.Context, f *brood, n recent, t *target) error {
+	t.looked = true
 	next, ok := f.within(n, t.now(n.field.Path))
 	if !ok {
 		var err error

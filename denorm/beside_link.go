@@ -95,6 +95,7 @@ func (e entry) write(t *target) error {
 	if e.leads {
 		field = e.link.leadField
 	}
+	t.looked = true
 	list := refsIn(map[string]json.RawMessage{field.Path: t.now(field.Path)}, field)
 	if slices.Contains(list, e.id) != e.add {
 		if e.add {

@@ -110,7 +110,7 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repos
 
 // refuseLate looks below documents that are open though the delete above them
 // was decided: they were moved there in the same instant, with what they have.
-func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs []repository.Stub, at string) error {
+func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs []repository.Stub) error {
 	for _, s := range stubs {
 		if s.DeletedAt != "" {
 			continue

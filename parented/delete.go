@@ -195,7 +195,7 @@ func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pas
 		forest: f, tenant: tenant, which: which, removes: true, decided: decided,
 		enter: func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
 			if decided && n.restricts() {
-				if err := f.refuseLate(ctx, n, tenant, stubs, root.DeletedAt); err != nil {
+				if err := f.refuseLate(ctx, n, tenant, stubs); err != nil {
 					return nil, err
 				}
 			}

@@ -128,8 +128,8 @@ func TestAPurgeThatWasBegunCannotBeRestored(t *testing.T) {
 		must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
 		purge := func(ctx context.Context, g grove) error { return g.notes.In("acme").Purge(ctx, note.ID) }
 		ended := dyingAt(t, emulator, p, n, true, purge)
-		switch err := g.notes.In("acme").Restore(ctx, note.ID); {
-		case err == nil:
+		switch err := g.notes.In("acme").Restore(ctx, note.ID); err {
+		case nil:
 			if got := g.visible(t, "acme"); got != 5 {
 				t.Fatalf("dead at request %d: a part of the tree was restored: %d documents of 5", n, got)
 			}

@@ -32,7 +32,7 @@ func (k *call) execute(ctx context.Context, ops []batchOp) ([]azcosmos.Transacti
 	}
 	var results []azcosmos.TransactionalBatchResult
 	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		options := azcosmos.TransactionalBatchOptions{PriorityLevel: priorityFrom(ctx), ThroughputBucket: bucketFrom(ctx)}
+		options := azcosmos.TransactionalBatchOptions{PriorityLevel: priorityFrom(ctx), ThroughputBucket: bucketFrom(ctx), EnableContentResponseOnWrite: k.contents}
 		if token := k.core.sessions.header(ctx, k.core.container.ID()); token != nil {
 			options.SessionToken = *token
 		}

@@ -25,8 +25,8 @@ type batchOp struct {
 	// prepare encodes the operation once hooks have seen its entity.
 	prepare func(*batchOp) error
 
-	// What a Companions hook is told: whose document it is, and what becomes
-	// of it, nil for a delete. An operation without after concerns nobody.
+	// What a Beside is told: whose document it is, and what becomes of it, nil
+	// for a delete. Of an operation without after it is not told.
 	species *core
 	after   func(before *Document) *Document
 	// edits are those of a patch, so that it is known what it touches.
@@ -89,6 +89,19 @@ func (op *batchOp) judge(now *stored) outcome {
 		return basis{absent: op.verb == "Create" || op.etag == noDocument, etag: op.etag, before: op.before}.judge(now, op.stamp)
 	case op.verb == "Delete" && now != nil && (op.etag == "" || op.etag == now.ETag):
 		return notApplied
+	case op.edits != nil && now != nil && (op.etag != "" && op.etag == now.ETag || op.edits.repeatable()):
+		return notApplied
 	}
 	return unknown
+}
+
+// cost is about how many bytes an operation takes in a batch.
+func (op *batchOp) cost() int { return op.size + len(op.id) + len(op.etag) + operationOverhead }
+
+func batchSize(ops []batchOp) int {
+	size := 2
+	for i := range ops {
+		size += ops[i].cost()
+	}
+	return size
 }

@@ -3,7 +3,6 @@ package repository
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 
@@ -70,7 +69,7 @@ type MemberIncrement struct {
 // op turns a companion into an operation of its transaction.
 func (c *Companion) op() (batchOp, error) {
 	core := c.Species.core
-	op := batchOp{verb: "Patch", id: c.ID, etag: c.ETag, stamp: core.stamp(), beside: true}
+	op := batchOp{verb: "Patch", id: c.ID, etag: c.ETag, stamp: core.stamp(), species: core, beside: true}
 	op.size = c.size()
 	ops := c.patch()
 	for _, inc := range c.Increments {
@@ -153,9 +152,12 @@ func (c *core) itemsPerBatch() int {
 	return MaxBatchOperations
 }
 
+// told reports whether a Beside is told of an operation.
+func (op *batchOp) told() bool { return op.after != nil && op.species.hooks.Beside != nil }
+
 // concerns reports whether an operation may need companions.
 func (op *batchOp) concerns() bool {
-	if op.after == nil || op.species.hooks.Beside == nil {
+	if !op.told() {
 		return false
 	}
 	names, leads := op.species.hooks.Beside.Members(&Species{op.species})
@@ -175,7 +177,7 @@ func besides(ops []batchOp) []Beside {
 	}
 	var all []Beside
 	for i := range ops {
-		if ops[i].after == nil || ops[i].species.hooks.Beside == nil {
+		if !ops[i].told() {
 			continue
 		}
 		if b := ops[i].species.hooks.Beside; !slices.Contains(all, b) {
@@ -183,19 +185,4 @@ func besides(ops []batchOp) []Beside {
 		}
 	}
 	return all
-}
-
-// besideOne sends one operation of a verb with what has to change with it. The
-// error is what the service answered about the operation itself.
-func (k *call) besideOne(ctx context.Context, at *partition, op batchOp) (etag string, err error) {
-	one := call{core: k.core, op: k.op, at: at, id: k.id, throttled: k.throttled, watch: k.watch}
-	results, err := one.transact(ctx, []batchOp{op}, false)
-	if err == nil {
-		return string(results[0].ETag), nil
-	}
-	var failed *BatchError
-	if errors.As(err, &failed) && !errors.Is(err, ErrAmbiguous) {
-		err = &refusal{failed.Status}
-	}
-	return "", err
 }

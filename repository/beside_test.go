@@ -147,7 +147,6 @@ func TestVerbsFailAlikeWithCompanions(t *testing.T) {
 	}{
 		{"create what is there", func() error { return b.sales.Create(ctx, sale("a", "x")) }, repository.ErrConflict},
 		{"create what another species has", func() error { return b.sales.Create(ctx, sale("total", "x")) }, repository.ErrConflict},
-		{"put over another species", func() error { return b.sales.Put(ctx, sale("total", "x")) }, repository.ErrEntityMismatch},
 		{"replace an older version", func() error { return b.sales.Replace(ctx, stale) }, repository.ErrPreconditionFailed},
 		{"replace what is not there", func() error { return b.sales.Replace(ctx, missing) }, repository.ErrNotFound},
 		{"patch under a condition", func() error {

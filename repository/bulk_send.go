@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 )
 
 // maxRefusals is after how many refused batches the rest of one is sent item
@@ -15,7 +17,18 @@ const maxRefusals = 3
 // refusal is the service's answer about one item where there is no response of
 // its own: an operation's result in a batch, or what a look at the document
 // told before the item was sent.
-type refusal struct{ status int }
+type refusal struct {
+	status   int
+	response *azcore.ResponseError // in the SDK's words, where a verb returns it
+}
+
+// Unwrap returns the SDK's error; nil where there is none.
+func (r *refusal) Unwrap() error {
+	if r.response == nil {
+		return nil
+	}
+	return r.response
+}
 
 // Error names the status.
 func (r *refusal) Error() string { return "HTTP " + strconv.Itoa(r.status) }
@@ -108,7 +121,7 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 			if b.resumed {
 				err = &ambiguousError{errors.Join(failed, err)}
 			} else {
-				err = &refusal{failed.Status}
+				err = &refusal{status: failed.Status}
 			}
 			b.settle(items[failed.Index], err)
 			return without(items, failed.Index)
@@ -133,7 +146,7 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 			// document that is only kept for a while.
 			b.sendEach(ctx, []*bulkItem{item})
 		default:
-			b.settle(item, &refusal{status})
+			b.settle(item, &refusal{status: status})
 		}
 	}
 	return rest

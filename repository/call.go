@@ -20,6 +20,8 @@ type call struct {
 	id   string
 	// settles says that reads are about an earlier write of the call.
 	settles bool
+	// contents asks a batch for the documents that it wrote.
+	contents bool
 	// throttled, where set, hears of every refusal for lack of throughput.
 	throttled func()
 	watch     *watch // nil without telemetry

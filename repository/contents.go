@@ -88,13 +88,19 @@ func readHome[V any](ctx context.Context, k *call, projection string, yield func
 	}
 }
 
-// Remove deletes documents in batches, as [Species.Remove] does.
+// Remove deletes documents in batches, as [Species.Remove] does, of whatever
+// species they are.
 func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []Stub, err error) {
 	stubs := make([]Stub, len(outlines))
 	for i := range outlines {
 		stubs[i] = outlines[i].Stub
 	}
-	return (&Species{c.core}).Remove(ctx, stubs)
+	return (&Species{c.core}).change(ctx, "Remove", stubs, func(stub Stub) (batchOp, Stub) {
+		op := batchOp{verb: "Delete", id: stub.ID, etag: stub.ETag}
+		op.deletes(c.core)
+		op.after = nil // it goes around hooks
+		return op, stub
+	})
 }
 
 // Loaded says what became of documents that were inserted.

@@ -38,7 +38,8 @@ func (k *call) createItem(ctx context.Context, at *partition, entity any, body [
 	if k.core.hooks.Beside != nil {
 		op := batchOp{verb: "Create", id: k.id, stamp: stamp, entity: entity}
 		if op.creates(k.core, body); op.concerns() {
-			return k.besideOne(ctx, at, op)
+			result, err := k.besideOne(ctx, at, op)
+			return string(result.ETag), err
 		}
 	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {

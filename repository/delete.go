@@ -90,6 +90,12 @@ func (k *call) removeFrom(ctx context.Context, at *partition, etag string) (seen
 	if k.core.hooks.Beside != nil {
 		op := batchOp{verb: "Delete", id: k.id, etag: etag}
 		if op.deletes(k.core); op.concerns() {
+			if len(k.core.homes(*at)) > 1 {
+				// After a lost answer nothing would tell whether it was here.
+				if _, err := k.readItem(ctx, at); err != nil {
+					return true, err
+				}
+			}
 			_, err := k.besideOne(ctx, at, op)
 			return true, err
 		}

@@ -45,26 +45,13 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 		var entity *T
 		entity, err = s.patchIn(ctx, k, &home, ops, stamp, edits)
 		if statusOf(err) == http.StatusPreconditionFailed && k.core.tombstones && k.isDeleted(ctx, &home) {
-			err = &refusal{http.StatusNotFound}
+			err = &refusal{status: http.StatusNotFound}
 		}
 		if statusOf(err) != http.StatusNotFound {
 			return entity, err
 		}
 	}
 	return nil, err
-}
-
-// patchBeside patches a document together with others. What it is afterwards
-// has to be read.
-func (s *Scope[T]) patchBeside(ctx context.Context, k *call, at *partition, op batchOp) (*T, error) {
-	if _, err := k.besideOne(ctx, at, op); err != nil {
-		return nil, err
-	}
-	raw, err := k.readItem(ctx, at)
-	if err != nil {
-		return nil, err
-	}
-	return s.decode(raw)
 }
 
 // isDeleted reports whether a document is there that is only kept for a while.

@@ -122,7 +122,8 @@ func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body 
 	if k.core.hooks.Beside != nil {
 		op := batchOp{verb: "Replace", id: k.id, stamp: stamp, etag: on.etag, before: on.before, entity: entity}
 		if op.replaces(k.core, body); op.concerns() {
-			return k.besideOne(ctx, at, op)
+			result, err := k.besideOne(ctx, at, op)
+			return string(result.ETag), err
 		}
 	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
@@ -168,7 +169,8 @@ func (k *call) putItem(ctx context.Context, at *partition, entity any, body []by
 	if k.core.hooks.Beside != nil {
 		op := batchOp{verb: "Put", id: k.id, stamp: stamp, entity: entity}
 		if op.puts(k.core, body); op.concerns() {
-			return k.besideOne(ctx, at, op)
+			result, err := k.besideOne(ctx, at, op)
+			return string(result.ETag), err
 		}
 	}
 	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {

@@ -126,7 +126,7 @@ func (k *call) changeTogether(ctx context.Context, stubs []Stub, operation func(
 			}
 			second, err := k.changeTogether(ctx, stubs[len(stubs)/2:], operation)
 			return append(first, second...), err
-		case errors.As(err, &at) && (at.Status == http.StatusNotFound || at.Status == http.StatusPreconditionFailed):
+		case errors.As(err, &at) && !errors.Is(err, ErrAmbiguous) && (at.Status == http.StatusNotFound || at.Status == http.StatusPreconditionFailed):
 			ops, next = slices.Delete(ops, at.Index, at.Index+1), slices.Delete(next, at.Index, at.Index+1)
 		default:
 			return nil, err

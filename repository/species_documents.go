@@ -56,14 +56,21 @@ func (s *Species) documents(ctx context.Context, at partition, q Query, fields [
 // key is complete, others a query for every 1,000. Under a prefix of the key
 // an id may not be unique; two documents with one id are an error then.
 func (s *Species) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
-	return s.documentsIn(ctx, s.in(tenant, key), ids, fields)
+	at := s.in(tenant, key)
+	return s.documentsIn(ctx, at, s.core.homes(at), ids, fields)
 }
 
-func (s *Species) documentsIn(ctx context.Context, at partition, ids, fields []string) (map[string]Document, error) {
-	found := make(map[string]Document, len(ids))
+// documentsAt is DocumentsByID in one logical partition, without those of older
+// names.
+func (s *Species) documentsAt(ctx context.Context, at partition, ids, fields []string) (map[string]Document, error) {
 	at.deleted = true
+	return s.documentsIn(ctx, at, []partition{at}, ids, fields)
+}
+
+func (s *Species) documentsIn(ctx context.Context, at partition, homes []partition, ids, fields []string) (map[string]Document, error) {
+	found := make(map[string]Document, len(ids))
 	if len(ids) == 1 && at.full {
-		d, err := s.document(ctx, at, ids[0])
+		d, err := s.document(ctx, at, homes, ids[0])
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
 			return found, nil
 		}
@@ -86,7 +93,7 @@ func (s *Species) documentsIn(ctx context.Context, at partition, ids, fields []s
 }
 
 // document is a point read.
-func (s *Species) document(ctx context.Context, at partition, id string) (Document, error) {
+func (s *Species) document(ctx context.Context, at partition, homes []partition, id string) (Document, error) {
 	k := call{core: s.core, op: "Document", at: &at, id: id}
 	err := k.start(ctx)
 	if err == nil {
@@ -95,7 +102,7 @@ func (s *Species) document(ctx context.Context, at partition, id string) (Docume
 	if err != nil {
 		return Document{}, k.fail(err)
 	}
-	for _, home := range s.core.homes(at) {
+	for _, home := range homes {
 		var raw []byte
 		if raw, err = k.readItem(ctx, &home); statusOf(err) == http.StatusNotFound {
 			continue

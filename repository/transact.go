@@ -2,17 +2,14 @@ package repository
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math/rand/v2"
+	"net/http"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"github.com/cosmosgrove/grove/repository/internal/codec"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -25,7 +22,8 @@ var errCrowded = errors.New("the operations and what changes with them do not fi
 //
 // What is said depends on what is stored. Therefore every operation is bound
 // to the version of its document that was looked at, and is refused when
-// another writer was faster; then everything is looked at again.
+// another writer was faster; then everything is looked at again. After
+// maxMutations times the operations go alone.
 //
 // Where the companions do not fit, they are left out, or, when the caller
 // divides, it is errCrowded.
@@ -36,35 +34,37 @@ func (k *call) transact(ctx context.Context, ops []batchOp, divides bool) ([]azc
 	}
 	t := transaction{call: k, ops: ops, others: others}
 	defer func() { t.done() }()
-	for attempt := 0; ; attempt++ {
-		sent, err := t.look(ctx, attempt)
+	for ; t.attempt < maxMutations; t.attempt++ {
+		sent, err := t.look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if len(sent) > MaxBatchOperations || attempt >= maxMutations || batchSize(sent) > tenantitem.MaxDocumentBytes {
+		if len(sent) > MaxBatchOperations || batchSize(sent) > tenantitem.MaxDocumentBytes {
 			if divides && len(ops) > 1 {
 				return nil, errCrowded
 			}
-			sent = t.fitting(sent, attempt)
+			sent = t.fitting(sent)
 		}
 		results, err := k.execute(ctx, sent)
 		if err == nil {
 			return t.answer(sent, results), nil
 		}
-		if !t.again(err) {
-			return nil, err
+		if !t.again(err, sent) {
+			return nil, t.ownFault(err)
 		}
-		if err := t.pause(ctx, attempt); err != nil {
+		if err := t.pause(ctx); err != nil {
 			return nil, err
 		}
 	}
+	return k.execute(ctx, ops)
 }
 
 // transaction is one call of transact.
 type transaction struct {
-	call   *call
-	ops    []batchOp
-	others []Beside
+	call    *call
+	ops     []batchOp
+	others  []Beside
+	attempt int
 
 	// bound are the operations on the condition of what was read, and ours
 	// says which of the conditions the caller did not ask for.
@@ -73,34 +73,47 @@ type transaction struct {
 	own   []Companion // of the operations' own documents
 	// refused is the etag that an operation of ours was refused with.
 	refused map[int]string
+	// dropped are documents whose companion is refused for what it is.
+	dropped map[document]bool
 	yield   func()
+}
+
+// document names one of a logical partition. An id is only one species' at a
+// time, but a batch may give it to another.
+type document struct {
+	core *core
+	id   string
 }
 
 // look reads what is stored and asks what has to change with it. It returns
 // the operations with their companions.
-func (t *transaction) look(ctx context.Context, attempt int) ([]batchOp, error) {
-	before, err := t.before(ctx, attempt)
+func (t *transaction) look(ctx context.Context) ([]batchOp, error) {
+	before, err := t.before(ctx)
 	if err != nil {
 		return nil, err
 	}
-	t.bound, t.ours, t.own = append([]batchOp(nil), t.ops...), make([]bool, len(t.ops)), nil
-	tx := Transaction{TenantID: t.call.at.tenant, Key: t.call.at.values, Again: attempt > 0}
-	at := map[string]int{}
+	t.bound, t.ours, t.own = slices.Clone(t.ops), make([]bool, len(t.ops)), nil
+	tx := Transaction{TenantID: t.call.at.tenant, Key: t.call.at.values, Again: t.attempt > 0}
+	at := map[document]int{}
 	stale := false
 	for i := range t.bound {
 		op := &t.bound[i]
-		if op.after == nil || op.species.hooks.Beside == nil {
+		if !op.told() {
 			continue
 		}
-		n, seen := at[op.id]
+		d := document{op.species, op.id}
+		n, seen := at[d]
 		if !seen {
 			n = len(tx.Changes)
-			at[op.id] = n
-			tx.Changes = append(tx.Changes, Change{Species: &Species{op.species}, ID: op.id, Before: before[op.id], After: before[op.id]})
+			at[d] = n
+			tx.Changes = append(tx.Changes, Change{Species: &Species{op.species}, ID: op.id, Before: before[d], After: before[d]})
 			// The caller may know a newer version than this read did, or an
 			// older one. Either way nothing can be said, and the service decides.
-			stale = stale || op.etag != "" && (before[op.id] == nil || op.etag != before[op.id].ETag)
-			t.ours[i] = op.bind(before[op.id])
+			stale = stale || op.etag != "" && (before[d] == nil || op.etag != before[d].ETag)
+			if t.ours[i] = op.bind(before[d]); t.ours[i] && t.refused[i] == op.etag {
+				// It is not the version that the service refuses.
+				t.ours[i], op.etag = false, t.ops[i].etag
+			}
 		}
 		c := &tx.Changes[n]
 		c.After, c.Put = op.after(c.After), c.Put || op.verb == "Put"
@@ -108,15 +121,14 @@ func (t *transaction) look(ctx context.Context, attempt int) ([]batchOp, error) 
 			c.After.ID, c.After.Key, c.After.ETag = op.id, t.call.at.values, ""
 		}
 	}
-	for i, etag := range t.refused {
-		if t.bound[i].etag == etag {
-			t.ours[i] = false // it is not the version that the service refuses
-			t.bound[i].etag = t.ops[i].etag
-		}
-	}
 	if stale {
 		return t.bound, nil
 	}
+	return t.accompanied(ctx, tx, at)
+}
+
+// accompanied asks for the companions of a transaction.
+func (t *transaction) accompanied(ctx context.Context, tx Transaction, at map[document]int) ([]batchOp, error) {
 	sent := t.bound
 	for _, other := range t.others {
 		companions, err := other.Companions(ctx, tx)
@@ -124,12 +136,16 @@ func (t *transaction) look(ctx context.Context, attempt int) ([]batchOp, error) 
 			return nil, err
 		}
 		for _, c := range companions {
+			d := document{c.Species.core, c.ID}
+			if t.dropped[d] {
+				continue
+			}
 			op, err := c.op()
 			if err != nil {
 				return nil, err
 			}
 			sent = append(sent, op)
-			if _, own := at[c.ID]; own {
+			if _, own := at[d]; own {
 				t.own = append(t.own, c)
 			}
 		}
@@ -153,77 +169,66 @@ func (op *batchOp) bind(before *Document) bool {
 	return true
 }
 
-// before reads the documents that the operations are about.
-func (t *transaction) before(ctx context.Context, attempt int) (map[string]*Document, error) {
-	found := map[string]*Document{}
+// before reads the documents that the operations are about, in this partition.
+func (t *transaction) before(ctx context.Context) (map[document]*Document, error) {
+	found := map[document]*Document{}
 	ids := map[*core][]string{}
 	for _, op := range t.ops {
 		switch {
-		case op.after == nil || op.species.hooks.Beside == nil || op.verb == "Create":
-		case attempt == 0 && op.before != nil && op.before.raw != nil:
+		case !op.told() || op.verb == "Create":
+		case t.attempt == 0 && op.before != nil && op.before.raw != nil:
 			d, _, err := (&Species{op.species}).ReadDocument(op.before.raw)
 			if err != nil {
 				return nil, err
 			}
-			found[op.id] = &d
+			found[document{op.species, op.id}] = &d
 		case !slices.Contains(ids[op.species], op.id):
 			ids[op.species] = append(ids[op.species], op.id)
 		}
 	}
 	for c, of := range ids {
 		names, _ := c.hooks.Beside.Members(&Species{c})
-		docs, err := (&Species{c}).documentsIn(ctx, *t.call.at, of, names)
+		docs, err := (&Species{c}).documentsAt(ctx, *t.call.at, of, names)
 		if err != nil {
 			return nil, err
 		}
 		for id, d := range docs {
-			found[id] = &d
+			found[document{c, id}] = &d
 		}
 	}
 	return found, nil
 }
 
 // fitting leaves out what does not fit.
-func (t *transaction) fitting(sent []batchOp, attempt int) []batchOp {
+func (t *transaction) fitting(sent []batchOp) []batchOp {
 	keep, size := len(t.ops), batchSize(t.bound)
-	for keep < len(sent) && keep < MaxBatchOperations && attempt < maxMutations {
+	for keep < len(sent) && keep < MaxBatchOperations {
 		if size += sent[keep].cost(); size > tenantitem.MaxDocumentBytes {
 			break
 		}
 		keep++
 	}
-	kept := map[string]bool{}
-	for _, op := range sent[len(t.ops):keep] {
-		kept[op.id] = true
-	}
-	var own []Companion
-	for _, c := range t.own {
-		if kept[c.ID] {
-			own = append(own, c)
-		}
-	}
-	t.own = own
+	t.own = slices.DeleteFunc(t.own, func(c Companion) bool {
+		return !slices.ContainsFunc(sent[len(t.ops):keep], func(op batchOp) bool { return op.species == c.Species.core && op.id == c.ID })
+	})
 	return sent[:keep]
 }
 
-// cost is about how many bytes an operation takes in a batch.
-func (op *batchOp) cost() int { return op.size + len(op.id) + len(op.etag) + operationOverhead }
-
-func batchSize(ops []batchOp) int {
-	size := 2
-	for i := range ops {
-		size += ops[i].cost()
-	}
-	return size
-}
-
-// again reports whether a refusal only says that another writer was faster.
-func (t *transaction) again(err error) bool {
+// again reports whether a refusal only says that another writer was faster, or
+// that a companion can't be had.
+func (t *transaction) again(err error, sent []batchOp) bool {
 	var failed *BatchError
 	if errors.Is(err, ErrAmbiguous) || !errors.As(err, &failed) || isThrottled(err) {
 		return false
 	}
 	if failed.Index >= len(t.ops) {
+		if t.attempt > 0 && !isRefusal(err) {
+			// It was asked for by who has read the document, so it will not do.
+			if t.dropped == nil {
+				t.dropped = map[document]bool{}
+			}
+			t.dropped[document{sent[failed.Index].species, failed.ID}] = true
+		}
 		return true
 	}
 	if !t.ours[failed.Index] || !isRefusal(err) {
@@ -233,18 +238,29 @@ func (t *transaction) again(err error) bool {
 	return true
 }
 
+// ownFault keeps a companion from being taken for an operation of the caller's.
+func (t *transaction) ownFault(err error) error {
+	var failed *BatchError
+	if !errors.As(err, &failed) || failed.Index < len(t.ops) {
+		return err
+	}
+	alone := &refusal{status: failed.Status}
+	if errors.Is(err, ErrAmbiguous) {
+		return &ambiguousError{alone}
+	}
+	return alone
+}
+
 // pause waits a little before the next attempt. From the second one on, the
 // writers of this process take turns.
-func (t *transaction) pause(ctx context.Context, attempt int) error {
+func (t *transaction) pause(ctx context.Context) error {
 	if t.yield == nil {
-		var err error
-		if t.yield, err = t.call.core.turns.wait(ctx, turn{tenant: t.call.at.tenant, key: keyText(t.call.at.values)}); err != nil {
-			return err
-		}
-		return nil
+		yield, err := t.call.core.turns.wait(ctx, turn{tenant: t.call.at.tenant, key: keyText(t.call.at.values)})
+		t.yield = yield
+		return err
 	}
-	if !sleep(ctx, rand.N(min(time.Millisecond<<min(attempt, 8), longestPause/4))) {
-		return context.Cause(ctx)
+	if !sleep(ctx, rand.N(min(time.Millisecond<<min(t.attempt, 8), longestPause/4))) {
+		return errors.Join(ctx.Err(), &refusal{status: http.StatusPreconditionFailed})
 	}
 	return nil
 }
@@ -253,34 +269,4 @@ func (t *transaction) done() {
 	if t.yield != nil {
 		t.yield()
 	}
-}
-
-// answer returns the results of the operations. Where a companion changed the
-// document of an operation once more, its etag is the newer one, and the
-// entity gets what was changed.
-func (t *transaction) answer(sent []batchOp, results []azcosmos.TransactionalBatchResult) []azcosmos.TransactionalBatchResult {
-	etags := map[string]azcore.ETag{}
-	for i := len(t.ops); i < len(sent) && i < len(results); i++ {
-		etags[sent[i].id] = results[i].ETag
-	}
-	for i := range t.ops {
-		if etag, ok := etags[t.ops[i].id]; ok {
-			results[i].ETag = etag
-		}
-	}
-	for _, c := range t.own {
-		members := map[string]json.RawMessage{}
-		for _, set := range c.Sets {
-			if name := strings.TrimPrefix(set.Pointer, "/"); !strings.ContainsAny(name, "/~") && !strings.HasPrefix(name, "_") {
-				members[name] = set.Value
-			}
-		}
-		raw, err := codec.Encode(members)
-		for i := range t.ops {
-			if err == nil && t.ops[i].id == c.ID && t.ops[i].entity != nil {
-				err = codec.Decode(raw, t.ops[i].entity)
-			}
-		}
-	}
-	return results[:min(len(t.ops), len(results))]
 }

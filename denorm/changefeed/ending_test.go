@@ -223,7 +223,7 @@ func TestPanicIsQuarantined(t *testing.T) {
 	p := b.processor(cfg, func(ctx context.Context, changes []changefeed.Change) error {
 		for _, c := range changes {
 			if c.ID == "d3" && broken {
-				_ = changes[len(changes)]
+				panic("a broken handler")
 			}
 		}
 		return s.handle(ctx, changes)

@@ -145,9 +145,13 @@ func TestOrderAndCompletenessUnderKills(t *testing.T) {
 	}
 	writers.Wait()
 	processes.Wait()
-	in.Close()
+	if err := in.Close(); err != nil {
+		t.Fatal(err)
+	}
 	listening.Wait()
-	out.Close()
+	if err := out.Close(); err != nil {
+		t.Error(err)
+	}
 
 	// What the last of them left is caught up here: the leases of the dead expire.
 	p := b.processor(killedConfig(b.items, b.leases), tell(func(l line) error { seen.hear(l); return nil }))
@@ -209,7 +213,7 @@ type mischief struct {
 
 // life starts a process, suspends it now and then, and kills it.
 func (m *mischief) life(ctx context.Context) {
-	cmd := exec.Command(os.Args[0]) //nolint:noctx // it is killed below, whatever happens
+	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childEndpoint+"="+m.endpoint, childKey+"="+m.key)
 	cmd.Stdout, cmd.Stderr = m.out, os.Stderr
 	if err := cmd.Start(); err != nil {

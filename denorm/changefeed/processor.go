@@ -267,8 +267,9 @@ func (p *Processor) createLeases(ctx context.Context) error {
 // createLease makes a lease at the start that the config names.
 func (p *Processor) createLease(ctx context.Context, keys keyRange) error {
 	start := p.cfg.StartFrom
-	at, err := []position{{keys: keys}}, error(nil)
+	at := []position{{keys: keys}}
 	if start.now {
+		var err error
 		if at, err = p.reader.now(ctx, keys); err != nil {
 			return err
 		}
