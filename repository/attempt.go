@@ -52,10 +52,10 @@ func withoutRetries() context.Context {
 // been sent before.
 func (x *exchange) retryAccountRead(resp *http.Response, err error) bool {
 	if err != nil {
-		x.repeated = true
+		x.repeated.Store(true)
 		return true
 	}
-	if resp.Request == nil || resp.Request.URL.Path != "/" && resp.Request.URL.Path != "" {
+	if resp.Request == nil || !isAccountRead(resp.Request) {
 		return false
 	}
 	return resp.StatusCode == http.StatusTooManyRequests || isTransient(resp.StatusCode)

@@ -64,7 +64,8 @@ func (k *call) start(ctx context.Context) error {
 
 // once makes one call into the SDK, counts it, and notes how far it saw.
 func (k *call) once(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
-	x.tally, x.metered, x.paged, x.sent, x.repeated = tallyFrom(ctx), false, false, false, false
+	x.tally, x.metered, x.paged, x.sent = tallyFrom(ctx), false, false, false
+	x.repeated.Store(false)
 	if !x.settles && x.tally.exhausted() {
 		return ErrBudget
 	}

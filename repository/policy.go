@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
@@ -47,7 +48,8 @@ type exchange struct {
 	paged bool
 	// sent and repeated say that the SDK sent the call, and more than once, as
 	// it does for accounts with several write regions.
-	sent, repeated bool
+	sent     bool
+	repeated atomic.Bool // also set by a read of the account in the background
 	// settles says that the call finds out about an earlier write, so that a
 	// used up budget must not stop it.
 	settles bool
@@ -71,6 +73,11 @@ var emptyPage = []byte(`{"Documents":[]}`)
 
 func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 	x := exchangeFrom(req.Raw().Context())
+	if x != nil && isAccountRead(req.Raw()) {
+		// The SDK reads the account anew from time to time, with the values of
+		// some call's context, while that call goes on.
+		x = nil
+	}
 	wantsPage := x != nil && x.page != nil && req.Raw().Method == http.MethodPost
 	if wantsPage {
 		// The SDK would read the body into a buffer that grows as it goes.
@@ -82,7 +89,10 @@ func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 	}
 	x.metered = true
 	if req.Raw().Method != http.MethodGet {
-		x.sent, x.repeated = true, x.repeated || x.sent
+		if x.sent {
+			x.repeated.Store(true)
+		}
+		x.sent = true
 	}
 	if err != nil {
 		x.tally.add(0)
@@ -98,6 +108,12 @@ func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 	x.paged = true
 	resp.Body = io.NopCloser(bytes.NewReader(emptyPage))
 	return resp, nil
+}
+
+// isAccountRead tells the SDK's own reads of the account from its callers'
+// requests.
+func isAccountRead(r *http.Request) bool {
+	return r.Method == http.MethodGet && (r.URL.Path == "/" || r.URL.Path == "")
 }
 
 // maxKeptBuffer bounds the buffers that are kept for the next page: one page

@@ -85,7 +85,7 @@ func (k *call) write(ctx context.Context, send func(context.Context) (azcosmos.R
 	for {
 		var x exchange
 		err := k.once(ctx, &x, send)
-		lost = lost || x.repeated
+		lost = lost || x.repeated.Load()
 		switch {
 		case err == nil:
 			return nil
