@@ -183,10 +183,15 @@ func setupOn(t testing.TB, emu *emulatortest.Emulator) *testBundle {
 // sees everything again from the beginning.
 func open(t testing.TB, client *azcosmos.Client, name string, d ...denorm.Declaration) (*registry.Database, *denorm.Keeper) {
 	t.Helper()
+	return openLayout(t, client, name, layout(), entities(), d)
+}
+
+func openLayout(t testing.TB, client *azcosmos.Client, name string, cfg registry.Config, entities []registry.Declaration, d []denorm.Declaration) (*registry.Database, *denorm.Keeper) {
+	t.Helper()
 	copies := denorm.New(denorm.Config{Name: name, Processor: changefeed.Config{
 		PollInterval: 50 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, LeaseDuration: 2 * time.Second, Backoff: time.Millisecond,
 	}}, d...)
-	plan, err := registry.NewPlan(layout(), entities(), copies.Extension())
+	plan, err := registry.NewPlan(cfg, entities, copies.Extension())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,11 +17,11 @@ func TestAPutThatWasNotAppliedIsSentAgain(t *testing.T) {
 	b.emu.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
 	c := &Customer{Name: "new name"}
 	c.ID = "c1"
-	err := b.customers.In(acme, "c1").Put(b.ctx, c)
-	got, e := b.customers.In(acme, "c1").Get(b.ctx, "c1")
-	b.must(e)
-	if err == nil && got.Name != "new name" {
-		t.Errorf("Put said it was done, stored is %q, etag %q", got.Name, c.ETag)
+	b.must(b.customers.In(acme, "c1").Put(b.ctx, c))
+	got, err := b.customers.In(acme, "c1").Get(b.ctx, "c1")
+	b.must(err)
+	if got.Name != "new name" || got.ETag != c.ETag || got.OrderCount != 1 {
+		t.Errorf("Put said it was done, stored is %q of %s with %d orders, etag %q", got.Name, got.ETag, got.OrderCount, c.ETag)
 	}
 }
 
@@ -31,10 +31,11 @@ func TestACreateThatRefersToItselfIsSentAgain(t *testing.T) {
 	b.emu.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
 	o := &Order{Title: "self", PreviousID: "o1"}
 	o.ID = "o1"
-	err := b.orders.In(acme, "c1").Create(b.ctx, o)
-	_, e := b.orders.In(acme, "c1").Get(b.ctx, o.ID)
-	if err == nil && e != nil {
-		t.Errorf("Create said it was done: %v", e)
+	b.must(b.orders.In(acme, "c1").Create(b.ctx, o))
+	got, err := b.orders.In(acme, "c1").Get(b.ctx, o.ID)
+	b.must(err)
+	if got.FollowUps != 1 || got.ETag != o.ETag {
+		t.Errorf("%d follow it, etag %s and %s", got.FollowUps, got.ETag, o.ETag)
 	}
 }
 
@@ -49,10 +50,9 @@ func TestARestoreThatWasNotAppliedIsSentAgain(t *testing.T) {
 		b.must(b.orders.In(acme, "c1").Delete(b.ctx, o.ID, nil))
 		b.must(b.orders.In(acme, "c1").Delete(b.ctx, f.ID, nil))
 		b.emu.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch).Nth(n))
-		err := b.orders.In(acme, "c1").Restore(b.ctx, o.ID)
-		_, e := b.orders.In(acme, "c1").Get(b.ctx, o.ID)
-		if err == nil && e != nil {
-			t.Errorf("batch %d: Restore said it was done: %v", n, e)
+		b.must(b.orders.In(acme, "c1").Restore(b.ctx, o.ID))
+		if _, err := b.orders.In(acme, "c1").Get(b.ctx, o.ID); err != nil {
+			t.Errorf("batch %d: Restore said it was done: %v", n, err)
 		}
 	}
 }

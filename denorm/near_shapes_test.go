@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/denorm"
-	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/registry"
@@ -17,29 +16,11 @@ import (
 )
 
 // openOf opens other entities in one container, under a key of their own.
-func openOf(t testing.TB, emu *emulatortest.Emulator, key []string, entities []registry.Declaration, decl ...denorm.Declaration) (*registry.Database, *denorm.Keeper) {
+func openOf(t testing.TB, emu *emulatortest.Emulator, key []string, entities []registry.Declaration, d ...denorm.Declaration) (*registry.Database, *denorm.Keeper) {
 	t.Helper()
-	copies := denorm.New(denorm.Config{Processor: changefeed.Config{
-		PollInterval: 50 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, LeaseDuration: 2 * time.Second, Backoff: time.Millisecond,
-	}}, decl...)
-	cfg := layout()
-	cfg.Containers = []registry.Container{{ID: "shop", PartitionKey: key}}
-	plan, err := registry.NewPlan(cfg, entities, copies.Extension())
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := registry.Open(emu.Client(quickly()), plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Prepare(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	k, err := copies.Keeper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db, k
+	db, keeper := openLayout(t, emu.Client(quickly()), "", sharedLayout(key...), entities, d)
+	noError(t, db.Prepare(t.Context()))
+	return db, keeper
 }
 
 func noError(t testing.TB, err error) {

@@ -9,7 +9,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/denorm"
-	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/parented"
@@ -117,30 +116,20 @@ func setupNearOn(t testing.TB, emu *emulatortest.Emulator) *nearBundle {
 
 func openNear(t testing.TB, client *azcosmos.Client, name string) (*registry.Database, *denorm.Keeper) {
 	t.Helper()
-	copies := denorm.New(denorm.Config{Name: name, Processor: changefeed.Config{
-		PollInterval: 50 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, LeaseDuration: 2 * time.Second, Backoff: time.Millisecond,
-	}}, nearDeclarations()...)
-	cfg := layout()
-	cfg.Containers = []registry.Container{{ID: "shop", PartitionKey: []string{"/tenantId", "/customerId"}}}
-	plan, err := registry.NewPlan(cfg, []registry.Declaration{
+	return openLayout(t, client, name, sharedLayout("/tenantId", "/customerId"), []registry.Declaration{
 		registry.EntityOf[Customer](registry.In("shop")),
 		registry.EntityOf[Order](registry.In("shop"), registry.SoftDelete(time.Hour)),
 		registry.ChildOf[Line, Order](parented.Cascade, registry.In("shop")),
 		registry.EntityOf[Sticker](registry.In("shop")),
 		registry.EntityOf[Call](registry.In("shop")),
-	}, copies.Extension())
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := registry.Open(client, plan)
-	if err != nil {
-		t.Fatal(err)
-	}
-	keeper, err := copies.Keeper()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db, keeper
+	}, nearDeclarations())
+}
+
+// sharedLayout has a container of that key.
+func sharedLayout(key ...string) registry.Config {
+	cfg := layout()
+	cfg.Containers = []registry.Container{{ID: "shop", PartitionKey: key}}
+	return cfg
 }
 
 func (b *nearBundle) customer(id string) *Customer {

@@ -2,6 +2,7 @@ package denorm_test
 
 import (
 	"encoding/json"
+	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
@@ -47,5 +48,33 @@ func (b *testBundle) rewind(to []lease) {
 	for _, l := range to {
 		_, err := container.UpsertItem(b.ctx, azcosmos.NewPartitionKeyString(l.id), l.body, nil)
 		b.must(err)
+	}
+}
+
+// What a rewound feed has seen since then is before it again.
+func TestARewoundFeedIsBehind(t *testing.T) {
+	t.Parallel()
+	b := setupNear(t)
+	b.customer("c1")
+	b.catchUp()
+	point := b.leases()
+	b.order("c1", "one")
+	b.order("c1", "two")
+	b.catchUp()
+	for _, rewound := range []bool{false, true} {
+		if rewound {
+			b.rewind(point)
+		}
+		_, keeper := openNear(t, b.client, "")
+		p, _ := keeper.Processor("shop")
+		ranges, err := p.Lag(b.ctx)
+		b.must(err)
+		behind := false
+		for _, r := range ranges {
+			behind = behind || r.Changes > 0
+		}
+		if behind != rewound {
+			t.Errorf("rewound is %v, and the ranges are %v behind", rewound, ranges)
+		}
 	}
 }

@@ -244,14 +244,12 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 			return err
 		}
 	}
-	size := 2
 	for i := range ops {
 		if err := ops[i].prepare(&ops[i]); err != nil {
 			return err
 		}
-		size += ops[i].size + len(ops[i].id) + operationOverhead
 	}
-	if size > tenantitem.MaxDocumentBytes {
+	if size := batchSize(ops); size > tenantitem.MaxDocumentBytes {
 		return errTooLarge("batch", size)
 	}
 	results, err := k.transact(ctx, ops, false)

@@ -130,7 +130,7 @@ func (b *bulk) add(ctx context.Context, item *bulkItem) bool {
 	}
 	b.ids[key+item.op.id] = item.index
 	batch := b.open[key]
-	size := item.op.size + len(item.op.id) + len(item.op.etag) + operationOverhead
+	size := item.op.cost()
 	if batch != nil && (len(batch.items) == b.perBatch || batch.size+size > tenantitem.MaxDocumentBytes) {
 		if !b.send(ctx, key) {
 			return false

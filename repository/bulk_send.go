@@ -5,33 +5,11 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 )
 
 // maxRefusals is after how many refused batches the rest of one is sent item
 // by item.
 const maxRefusals = 3
-
-// refusal is the service's answer about one item where there is no response of
-// its own: an operation's result in a batch, or what a look at the document
-// told before the item was sent.
-type refusal struct {
-	status   int
-	response *azcore.ResponseError // in the SDK's words, where a verb returns it
-}
-
-// Unwrap returns the SDK's error; nil where there is none.
-func (r *refusal) Unwrap() error {
-	if r.response == nil {
-		return nil
-	}
-	return r.response
-}
-
-// Error names the status.
-func (r *refusal) Error() string { return "HTTP " + strconv.Itoa(r.status) }
 
 // newCall returns a call for what a batch of one partition does.
 func (b *bulk) newCall(at *partition, id string) *call {

@@ -184,8 +184,7 @@ func overlaps(a, b string) bool {
 // fieldAt finds the field that a pointer leads to. name is the way with array
 // steps written as "[]"; field is nil beyond what the struct describes.
 func (c *core) fieldAt(pointer string) (name string, field *tenantitem.Field, err error) {
-	for token := range strings.SplitSeq(pointer, "/") {
-		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	for _, token := range pointerTokens(pointer) {
 		if field != nil {
 			kind := field.Kind
 			if strings.HasSuffix(name, "[]") {
@@ -218,6 +217,16 @@ func (c *core) fieldAt(pointer string) (name string, field *tenantitem.Field, er
 		field = next
 	}
 	return name, field, nil
+}
+
+// pointerTokens takes a JSON pointer apart that was given without its first
+// slash.
+func pointerTokens(pointer string) []string {
+	tokens := strings.Split(pointer, "/")
+	for i, token := range tokens {
+		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+	}
+	return tokens
 }
 
 // isOpen reports whether a field's members are not fixed by its type: a map.

@@ -7,14 +7,13 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cosmosgrove/grove/repository/internal/codec"
 )
 
 // touch reports whether the edits change one of these top-level members.
 func (e *Edits) touch(names []string) bool {
-	return slices.ContainsFunc(e.ops, func(op edit) bool { return slices.Contains(names, pointerTokens(op.path)[0]) })
+	return slices.ContainsFunc(e.ops, func(op edit) bool { return slices.Contains(names, pointerTokens(op.path[1:])[0]) })
 }
 
 // applyTo returns the members as the edits leave those that are named. It
@@ -23,26 +22,18 @@ func (e *Edits) touch(names []string) bool {
 func (e *Edits) applyTo(members map[string]json.RawMessage, names []string) map[string]json.RawMessage {
 	next := maps.Clone(members)
 	for _, op := range e.ops {
-		if !slices.Contains(names, pointerTokens(op.path)[0]) {
+		if !slices.Contains(names, pointerTokens(op.path[1:])[0]) {
 			continue
 		}
 		value, err := codec.Encode(op.value)
 		if err == nil {
-			err = op.on(next, pointerTokens(op.path), value)
+			err = op.on(next, pointerTokens(op.path[1:]), value)
 		}
 		if err != nil {
 			return members
 		}
 	}
 	return next
-}
-
-func pointerTokens(pointer string) []string {
-	tokens := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
-	for i, token := range tokens {
-		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-	}
-	return tokens
 }
 
 var errNoSuchPlace = errors.New("the path leads nowhere")

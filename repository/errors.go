@@ -221,3 +221,22 @@ func sentinelFor(status int) (hint string, kind error) {
 	}
 	return "", nil
 }
+
+// refusal is the service's answer about one item where there is no response of
+// its own: an operation's result in a batch, or what a look at the document
+// told before the item was sent.
+type refusal struct {
+	status   int
+	response *azcore.ResponseError // in the SDK's words, where a verb returns it
+}
+
+// Unwrap returns the SDK's error; nil where there is none.
+func (r *refusal) Unwrap() error {
+	if r.response == nil {
+		return nil
+	}
+	return r.response
+}
+
+// Error names the status.
+func (r *refusal) Error() string { return "HTTP " + strconv.Itoa(r.status) }
