@@ -8,8 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// listing of the other side: in which list of which document an id is to be,
-// or not to be.
+// entry says in which list of which document an id is to be, or not to be.
 type entry struct {
 	link   *link
 	leads  bool // the list is one of the leading side

@@ -16,7 +16,11 @@ func (s *Scope[T]) Create(ctx context.Context, entity *T) error {
 }
 
 func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
-	at, hidden, err := s.startWrite(ctx, k, entity, creates, nil)
+	at, err := s.startWrite(ctx, k, entity, creates)
+	if err != nil {
+		return err
+	}
+	hidden, err := s.beforeOne(ctx, entity, creates, nil)
 	if err != nil {
 		return err
 	}
@@ -52,27 +56,23 @@ func (k *call) createItem(ctx context.Context, at *partition, entity any, body [
 	return etag, err
 }
 
-// startWrite is what every write of one whole entity does before any request;
-// before is the document that it replaces, where it was read.
-func (s *Scope[T]) startWrite(ctx context.Context, k *call, entity *T, kind writeKind, before []byte) (at partition, hidden []byte, err error) {
+// startWrite is what every write of one whole entity does before any request.
+func (s *Scope[T]) startWrite(ctx context.Context, k *call, entity *T, kind writeKind) (at partition, err error) {
 	if err := k.start(ctx); err != nil {
-		return at, nil, err
+		return at, err
 	}
 	if err := s.at.requireFull(k.core); err != nil {
-		return at, nil, err
+		return at, err
 	}
 	at, err = s.adopt(entity, kind != replaces)
 	if err != nil {
-		return at, nil, err
+		return at, err
 	}
 	k.id = s.repo.meta(entity).ID
 	// The document is built once without what hooks add, so that bad input
 	// costs no request of theirs.
-	if k.core.hooks.seeWrites() {
-		if _, err := s.encode(entity, nil, nil); err != nil {
-			return at, nil, err
-		}
+	if k.core.hooks.seeWrites() || k.core.leads() {
+		_, err = s.encode(entity, nil, nil)
 	}
-	hidden, err = s.beforeOne(ctx, entity, kind, before)
-	return at, hidden, err
+	return at, err
 }

@@ -53,9 +53,12 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if entity != nil && s.repo.meta(entity).ETag == "" {
 		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Put to overwrite without looking"}
 	}
-	if before == nil && entity != nil && k.core.leads() {
-		var err error
-		if before, err = s.replaced(ctx, k, entity); err != nil {
+	at, err := s.startWrite(ctx, k, entity, replaces)
+	if err != nil {
+		return err
+	}
+	if before == nil && k.core.leads() {
+		if before, err = s.replaced(ctx, k, &at, entity); err != nil {
 			return err
 		}
 	}
@@ -63,7 +66,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if before != nil {
 		raw = before.raw
 	}
-	at, hidden, err := s.startWrite(ctx, k, entity, replaces, raw)
+	hidden, err := s.beforeOne(ctx, entity, replaces, raw)
 	if err != nil {
 		return err
 	}
@@ -87,22 +90,8 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 
 // replaced reads what an entity is about to replace, where others have to
 // change with it; nil when it is another version.
-func (s *Scope[T]) replaced(ctx context.Context, k *call, entity *T) (*stored, error) {
-	if err := k.start(ctx); err != nil {
-		return nil, err
-	}
-	if err := s.at.requireFull(k.core); err != nil {
-		return nil, err
-	}
-	at, err := s.adopt(entity, false)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := s.encode(entity, nil, nil); err != nil {
-		return nil, err // bad input costs no request
-	}
-	k.id = s.repo.meta(entity).ID
-	raw, err := k.readItem(ctx, &at)
+func (s *Scope[T]) replaced(ctx context.Context, k *call, at *partition, entity *T) (*stored, error) {
+	raw, err := k.readItem(ctx, at)
 	if statusOf(err) == http.StatusNotFound {
 		return nil, nil //nolint:nilnil // the service is going to say so
 	}
@@ -147,7 +136,11 @@ func (s *Scope[T]) Put(ctx context.Context, entity *T) error {
 }
 
 func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
-	at, hidden, err := s.startWrite(ctx, k, entity, puts, nil)
+	at, err := s.startWrite(ctx, k, entity, puts)
+	if err != nil {
+		return err
+	}
+	hidden, err := s.beforeOne(ctx, entity, puts, nil)
 	if err != nil {
 		return err
 	}
