@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/cosmosgrove/grove/repository/internal/merge"
+	"github.com/cosmosgrove/grove/internal/merge"
 )
 
 // The gateway serves filters and projections over several partitions and

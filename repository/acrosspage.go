@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository/internal/codec"
-	"github.com/cosmosgrove/grove/repository/internal/merge"
+	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/merge"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 

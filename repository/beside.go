@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository/internal/codec"
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // Beside says which other documents of a logical partition have to change in

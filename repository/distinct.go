@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
-	"github.com/cosmosgrove/grove/repository/internal/codec"
-	"github.com/cosmosgrove/grove/repository/internal/merge"
+	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/merge"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/cosmosgrove/grove/repository/internal/codec"
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // touch reports whether the edits change one of these top-level members.

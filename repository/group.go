@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository/internal/codec"
-	"github.com/cosmosgrove/grove/repository/internal/merge"
+	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/merge"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository/internal/merge"
+	"github.com/cosmosgrove/grove/internal/merge"
 )
 
 // mergePage is how many rows a merge asks of each partition at once. It is

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository/internal/codec"
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // Every write leaves a stamp, "writer:number", in the document, beside the

@@ -12,7 +12,7 @@ import (
 	jsonv2 "github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
 
-	"github.com/cosmosgrove/grove/repository/internal/merge"
+	"github.com/cosmosgrove/grove/internal/merge"
 )
 
 func value(t interface{ Fatalf(string, ...any) }, text string) merge.Value {

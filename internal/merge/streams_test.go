@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cosmosgrove/grove/repository/internal/merge"
+	"github.com/cosmosgrove/grove/internal/merge"
 )
 
 // script is a stream with its pages written out. When they are used up it ends,
