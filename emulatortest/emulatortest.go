@@ -96,6 +96,19 @@ func (e *Emulator) Client(o *azcosmos.ClientOptions) *azcosmos.Client {
 	return newClient(e.t, e.endpoint, e.key, &options)
 }
 
+// ClientNamed is [Emulator.Client] under a name, by which faults ([emulator.Fault]'s Client method) and the request log tell
+// its requests from those of others: a process of its own, as it were.
+func (e *Emulator) ClientNamed(name string, o *azcosmos.ClientOptions) *azcosmos.Client {
+	e.t.Helper()
+	service := e.inProcess("ClientNamed")
+	options := e.options
+	if o != nil {
+		options = *o
+	}
+	options.Transport = service.Named(name)
+	return newClient(e.t, e.endpoint, e.key, &options)
+}
+
 func newClient(t testing.TB, endpoint, key string, o *azcosmos.ClientOptions) *azcosmos.Client {
 	t.Helper()
 	credential, err := azcosmos.NewKeyCredential(key)

@@ -9,8 +9,9 @@ import (
 // Operation is a kind of request, as it is named in faults and in the log.
 type Operation = faults.Operation
 
-// Fault says which requests fail on purpose, and how. Make one with [Answer], [Throttle], [Cut] or [Delay], and narrow it
-// with its methods.
+// Fault says which requests fail on purpose, and how. Make one with [Answer], [Throttle], [Cut], [Delay], [Kill], [Suspend],
+// [Behind], [EmptyPage], [ShortPage], [Split] or [Merge], and narrow it with its methods. Faults on the same request happen together when
+// they decide different things. Printed, a Fault is the Go code that makes it.
 type Fault = faults.Fault
 
 // Faults holds the faults of a service.
@@ -65,3 +66,29 @@ func Cut() Fault { return faults.Cut() }
 
 // Delay is a fault that holds the request back for that time on the emulator's clock and then serves it.
 func Delay(d time.Duration) Fault { return faults.Delay(d) }
+
+// Kill ends the client's process at that request: this one and all that the client makes after it break without an
+// answer and without an effect; AfterEffect lets this one take effect. [Faults] has Revive to let the client live again. Name
+// the client with the fault's Client method and with [Service.Named].
+func Kill() Fault { return faults.Kill() }
+
+// Suspend stops the client's process at that request: this one and all that the client makes meanwhile are held back for
+// that time on the emulator's clock, whatever their contexts say, and are then served. AfterEffect lets this one take effect first.
+// The process's own timers go on.
+func Suspend(d time.Duration) Fault { return faults.Suspend(d) }
+
+// Behind lets a read be answered by a replica that has not seen the latest k writes to its physical partition, eight at
+// most: 404/1002 where the session token asks for them. A split or merge makes replicas that are up to date. It changes no write.
+func Behind(k int) Fault { return faults.Behind(k) }
+
+// EmptyPage answers a page of a query or list of items with no items and a continuation token that leads to them.
+func EmptyPage() Fault { return faults.EmptyPage() }
+
+// ShortPage cuts a page of items, or of the change feed, after n items, one at least.
+func ShortPage(n int) Fault { return faults.ShortPage(n) }
+
+// Split cuts the physical partition that the request goes to in two right before it; the first one when it goes to several.
+func Split() Fault { return faults.Split() }
+
+// Merge joins the physical partition that the request goes to with its neighbour right before it, when there is one.
+func Merge() Fault { return faults.Merge() }

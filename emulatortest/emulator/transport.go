@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,29 @@ type RoutingTransport struct{ handler *edge.Handler }
 
 // Do answers a request; see [Service.Do].
 func (t *RoutingTransport) Do(r *http.Request) (*http.Response, error) { return exchange(t.handler, r) }
+
+// Named is the service as the transport of a client of that name, which faults and the request log tell from others. Over
+// a network the name is the ApplicationID of azcosmos.ClientOptions' telemetry.
+func (s *Service) Named(client string) *NamedTransport {
+	return &NamedTransport{handler: s.handler, client: client}
+}
+
+// NamedTransport is an azcore policy.Transporter for one client of an emulator.
+type NamedTransport struct {
+	handler *edge.Handler
+	client  string
+}
+
+// Do answers a request; see [Service.Do].
+func (t *NamedTransport) Do(r *http.Request) (*http.Response, error) {
+	return exchange(t.handler, r.WithContext(edge.WithClient(r.Context(), t.client)))
+}
+
+// Observe returns a context under which observe is told of every request that a service of this process answers or cuts,
+// whichever goroutine makes it. Contexts nest: the observers of the outer ones are told too. Over a network it sees nothing.
+func Observe(ctx context.Context, observe func(Exchange)) context.Context {
+	return edge.WithObserver(ctx, observe)
+}
 
 func exchange(h *edge.Handler, r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {

@@ -48,10 +48,12 @@ type Exchange struct {
 	Database, Container, Item string
 	Status, Substatus         int
 	Charge                    float64
-	Partitions                int  // physical partitions visited; 0 when none was
-	FanOut                    bool // served more than one logical partition
-	Faulted                   bool // a fault decided about it
-	Cut                       bool // the connection was cut, so that Status never reached the client
+	Partitions                int    // physical partitions visited; 0 when none was
+	FanOut                    bool   // served more than one logical partition
+	Client                    string // the name that the client gave itself
+	Faulted                   bool   // a fault decided about it
+	Late                      bool   // it took effect after its client was told that the connection broke
+	Cut                       bool   // the connection was cut, so that Status never reached the client
 }
 
 // Handler speaks the REST protocol. It is an [http.Handler] and offers [Handler.Exchange] to doors that have no network.
@@ -90,6 +92,7 @@ type call struct {
 	body       []byte
 	activityID string
 	operation  faults.Operation
+	client     string
 	endpoint   string
 	started    time.Time
 }
@@ -120,6 +123,7 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 		c.activityID = uuid.NewString()
 	}
 	c.endpoint = h.endpoint(r)
+	c.client = clientOf(r)
 	op, refusal := c.admit(r)
 	if op.name != "" {
 		c.operation = op.name
@@ -127,9 +131,7 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 	if refusal != nil {
 		return c.record(c.refusal(refusal, nil), nil, Exchange{}), nil
 	}
-	target := faults.Target{Operation: op.name, Database: c.link.database, Container: c.link.container, Item: c.link.item}
-	effect, faulted := h.cfg.Faults.Decide(target)
-	return c.perform(op, effect, faulted)
+	return c.underFaults(op)
 }
 
 // admit does what comes before any effect: the link, the body, the authorization, the headers and the route.
@@ -166,48 +168,8 @@ func (c *call) admit(r *http.Request) (operation, *store.Error) {
 	return op, e
 }
 
-// perform runs an operation under the fault that was decided for it.
-func (c *call) perform(op operation, effect faults.Effect, faulted bool) (*Answer, error) {
-	if effect.Delay > 0 {
-		if err := c.h.cfg.Wait(c.ctx, effect.Delay); err != nil {
-			return nil, fmt.Errorf("waiting out a fault's delay: %w", err)
-		}
-	}
-	entry := Exchange{Faulted: faulted}
-	replaced := effect.Status != 0 || effect.Cut
-	if replaced && !effect.After {
-		return c.conclude(c.refusal(faultAnswer(effect), nil), nil, effect, entry)
-	}
-	r, e := op.serve(c)
-	var answer *Answer
-	switch {
-	case effect.Status != 0:
-		answer = c.refusal(faultAnswer(effect), r)
-	case e != nil:
-		answer = c.refusal(e, r)
-	default:
-		answer = c.success(r)
-	}
-	return c.conclude(answer, r, effect, entry)
-}
-
-func (c *call) conclude(answer *Answer, r *result, effect faults.Effect, entry Exchange) (*Answer, error) {
-	entry.Cut = effect.Cut
-	c.record(answer, r, entry)
-	if effect.Cut {
-		return nil, ErrCut
-	}
-	return answer, nil
-}
-
-func faultAnswer(effect faults.Effect) *store.Error {
-	e := fail(effect.Status, effect.Substatus, "This answer was asked for by a fault of the emulator.")
-	e.RetryAfter = effect.RetryAfter
-	return e
-}
-
 func (c *call) record(answer *Answer, r *result, entry Exchange) *Answer {
-	entry.Operation = c.operation
+	entry.Operation, entry.Client = c.operation, c.client
 	entry.Database, entry.Container, entry.Item = c.link.database, c.link.container, c.link.item
 	entry.Status = answer.Status
 	entry.Charge, _ = strconv.ParseFloat(answer.Header.Get("x-ms-request-charge"), 64)
@@ -216,6 +178,9 @@ func (c *call) record(answer *Answer, r *result, entry Exchange) *Answer {
 		entry.Partitions, entry.FanOut = r.ranges, r.fanOut
 	}
 	c.h.cfg.Record(entry)
+	if observe, ok := c.ctx.Value(observerKey{}).(func(Exchange)); ok {
+		observe(entry)
+	}
 	return answer
 }
 

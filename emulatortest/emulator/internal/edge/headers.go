@@ -21,6 +21,7 @@ type options struct {
 	hasEPK          bool
 
 	sessionToken    string
+	behind          int // writes that the replica has not seen; a fault's doing
 	ifMatch         string
 	ifNoneMatch     string
 	ifModifiedSince time.Time

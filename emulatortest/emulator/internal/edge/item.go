@@ -10,6 +10,7 @@ func (c *call) itemCall() store.Call {
 		Precondition: c.precondition(),
 		SessionToken: c.opts.sessionToken,
 		RangeID:      c.opts.rangeID,
+		Behind:       c.opts.behind,
 		Unindexed:    c.opts.noIndex,
 		Minimal:      c.opts.minimal,
 	}

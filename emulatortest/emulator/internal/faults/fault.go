@@ -7,10 +7,11 @@ import (
 )
 
 // Fault is a value: each method returns a changed copy, so that faults can be built up from a common stem. Make one with
-// [Answer], [Throttle], [Cut] or [Delay]. Without further methods it is for every request but the account read, and happens once, before
-// the request takes effect.
+// [Answer], [Throttle], [Cut], [Delay] or one of the others that return a Fault. Without further methods it is for every request but the
+// account read, and happens once, before the request takes effect. Printed, it is the Go code that makes it.
 type Fault struct {
 	operations []Operation
+	client     string
 	database   string
 	container  string
 	item       string
@@ -19,20 +20,6 @@ type Fault struct {
 	chance     float64
 	seed       uint64
 	effect     Effect
-}
-
-// Effect is what becomes of a request that a fault is for.
-type Effect struct {
-	// Status and Substatus are the answer in place of the true one; 0 leaves the true one.
-	Status, Substatus int
-	// RetryAfter is sent as x-ms-retry-after-ms when it is above 0.
-	RetryAfter time.Duration
-	// Delay is waited for before anything is done.
-	Delay time.Duration
-	// Cut breaks the connection instead of answering.
-	Cut bool
-	// After lets the request take effect first, so that only its answer is replaced or lost.
-	After bool
 }
 
 // Answer replaces the answer by an error of that HTTP status and substatus (0 for none), for example 503 and 0 or 410 and 1002.
@@ -65,7 +52,11 @@ func (f Fault) Database(id string) Fault { f.database = id; return f }
 // Container restricts the fault to containers of that id.
 func (f Fault) Container(id string) Fault { f.container = id; return f }
 
-// Item restricts the fault to requests whose link names the item of that id. Creates and queries name no item.
+// Client restricts the fault to the requests of the client of that name.
+func (f Fault) Client(name string) Fault { f.client = name; return f }
+
+// Item restricts the fault to requests on the item of that id, which the link names, or in a create or upsert the body.
+// Queries, batches and feeds name no item.
 func (f Fault) Item(id string) Fault { f.item = id; return f }
 
 // Nth lets the first n-1 matching requests pass. Numbers below 2 mean the first.
@@ -84,6 +75,14 @@ func (f Fault) Probability(p float64, seed uint64) Fault { f.chance, f.seed = p,
 // AfterEffect lets the request take effect, and then gives the fault's answer or none.
 func (f Fault) AfterEffect() Fault { f.effect.After = true; return f }
 
+// Later lets the request take effect after its answer was lost: right before the n-th request that its client makes after
+// it. With n below 1 it stays under way until [Set.ApplyLate]. A fault without an answer of its own cuts the connection.
+func (f Fault) Later(n int) Fault {
+	f.effect.Late, f.effect.LateBy = true, max(n, 0)
+	f.effect.Cut = f.effect.Cut || f.effect.Status == 0
+	return f
+}
+
 // Delayed adds a delay to the fault.
 func (f Fault) Delayed(d time.Duration) Fault { f.effect.Delay = d; return f }
 
@@ -91,8 +90,8 @@ const forever = -1
 
 // Target is what a request is about, as far as faults can ask.
 type Target struct {
-	Operation                 Operation
-	Database, Container, Item string
+	Operation                         Operation
+	Client, Database, Container, Item string
 }
 
 func (f Fault) matches(t Target) bool {
@@ -101,6 +100,8 @@ func (f Fault) matches(t Target) bool {
 		return false
 	// The Go SDK remembers a failed first account read for minutes, so a fault meets one only by name.
 	case len(f.operations) == 0 && t.Operation == ReadAccount:
+		return false
+	case f.client != "" && f.client != t.Client:
 		return false
 	case f.database != "" && f.database != t.Database:
 		return false

@@ -4,12 +4,16 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Set holds the faults of one emulator. Its methods may be called at the same time. The zero value holds none.
 type Set struct {
-	mu    sync.Mutex
-	armed []*Armed
+	mu        sync.Mutex
+	armed     []*Armed
+	late      []*late
+	dead      map[string]bool // clients that were killed
+	suspended map[string]time.Time
 }
 
 // Armed is a fault in a set.
@@ -21,7 +25,8 @@ type Armed struct {
 	fired   int
 }
 
-// Add arms a fault. Faults are asked in the order in which they were added; the first that is due decides.
+// Add arms a fault. Faults are asked in the order in which they were added. Those that decide different things (the
+// answer, a delay, the replica, the page, the partitions) happen together; of two that decide the same, the first.
 func (s *Set) Add(f Fault) *Armed {
 	a := &Armed{set: s, fault: f, random: rand.New(rand.NewPCG(f.seed, f.seed))}
 	s.mu.Lock()
@@ -30,34 +35,52 @@ func (s *Set) Add(f Fault) *Armed {
 	return a
 }
 
-// Clear disarms every fault.
+// Clear disarms every fault and lets killed and suspended clients go on. Requests that are still under way stay so until
+// [Set.ApplyLate].
 func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.armed = nil
+	s.armed, s.dead, s.suspended = nil, nil, nil
+}
+
+// NamesItems says whether a fault asks for an item, so that it is worth looking into a body for its id.
+func (s *Set) NamesItems() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.armed, func(a *Armed) bool { return a.fault.item != "" })
 }
 
 // Decide says what becomes of a request; ok is false when nothing does. Every fault that the request matches counts it.
 func (s *Set) Decide(t Target) (effect Effect, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var spent *Armed
+	if s.dead[t.Client] {
+		return Effect{Kill: true, Cut: true}, true
+	}
+	var spent []*Armed
 	for _, a := range s.armed {
 		if !a.fault.matches(t) {
 			continue
 		}
 		a.matched++
-		if ok || !a.due() {
+		joined, fits := effect.join(a.fault.effect)
+		if !fits || !a.due() {
 			continue
 		}
 		a.fired++
-		effect, ok = a.fault.effect, true
+		effect, ok = joined, true
 		if a.fault.times != forever && a.fired >= a.fault.times {
-			spent = a
+			spent = append(spent, a)
 		}
 	}
-	if spent != nil {
-		s.drop(spent)
+	for _, a := range spent {
+		s.drop(a)
+	}
+	if effect.Kill {
+		if s.dead == nil {
+			s.dead = map[string]bool{}
+		}
+		s.dead[t.Client] = true
 	}
 	return effect, ok
 }

@@ -90,7 +90,7 @@ func (c *Container) LatestVersions(r FeedRequest) (FeedPage, error) {
 	if err != nil {
 		return FeedPage{}, err
 	}
-	s, wait := f.p.view(f.visible.now)
+	s, wait := f.p.view(f.visible.now, r.Scope.Behind)
 	page := f.page(s.lsn)
 	if err := f.p.checkSession(session, s.lsn); err != nil {
 		return page, err

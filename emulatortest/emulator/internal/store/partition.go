@@ -27,6 +27,8 @@ type partition struct {
 	page    *state
 	history []version
 	replica replica
+	// recent are the last writes, oldest first.
+	recent [][]version
 	// durable is how to wait for the last write; settled in memory.
 	durable func() error
 }

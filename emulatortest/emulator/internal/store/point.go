@@ -17,6 +17,8 @@ type Call struct {
 	SessionToken string
 	// RangeID is x-ms-documentdb-partitionkeyrangeid: the request is 410/1002 when that range doesn't own the key.
 	RangeID string
+	// Behind is how many of the latest writes the replica that answers a read has not seen.
+	Behind int
 	// Unindexed keeps the item that is written out of queries (x-ms-indexing-directive: Exclude).
 	Unindexed bool
 	// Minimal says that the answer leaves the written documents out (Prefer: return=minimal), so that they don't count
@@ -230,7 +232,7 @@ func (c *Container) ReadItem(call Call, id string) (Result, error) {
 		return missed, err
 	}
 	now := c.account.now()
-	it, lsn, wait := p.lookup(canonical(key), id, now)
+	it, lsn, wait := p.lookup(canonical(key), id, now, call.Behind)
 	r := Result{Charge: chargeMiss, LSN: lsn, RangeID: p.name(), SessionToken: p.sessionToken(lsn)}
 	if err := p.checkSession(session, lsn); err != nil {
 		return r, err
@@ -242,14 +244,14 @@ func (c *Container) ReadItem(call Call, id string) (Result, error) {
 }
 
 // lookup finds an item for reading, live or not.
-func (p *partition) lookup(canon, id string, now time.Time) (*item, int64, func() error) {
+func (p *partition) lookup(canon, id string, now time.Time, behind int) (*item, int64, func() error) {
 	p.mu.RLock()
-	if p.replica.lag == 0 {
+	if p.replica.lag == 0 && behind == 0 {
 		defer p.mu.RUnlock()
 		return p.state.find(canon, id), p.state.lsn, p.durable
 	}
 	p.mu.RUnlock()
-	s, wait := p.view(now)
+	s, wait := p.view(now, behind)
 	return s.find(canon, id), s.lsn, wait
 }
 

@@ -1,6 +1,9 @@
 package store
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // replica is where reads come from while a lag is set: a state of earlier, and the later ones on their way to it.
 type replica struct {
@@ -51,10 +54,14 @@ func (c *Container) SetReplicaLag(d time.Duration) {
 	}
 }
 
-// view returns a state that does not change any more, for reading at leisure, and how to wait until it is durable.
-func (p *partition) view(now time.Time) (*state, func() error) {
+// view returns a state that does not change any more, for reading at leisure, and how to wait until it is durable. It has
+// not seen that many of the latest writes.
+func (p *partition) view(now time.Time, behind int) (*state, func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if behind > 0 {
+		return p.earlier(behind), settled
+	}
 	if p.replica.lag != 0 {
 		return p.replica.catchUp(now), settled
 	}
@@ -62,4 +69,28 @@ func (p *partition) view(now time.Time) (*state, func() error) {
 		p.page = p.state.clone()
 	}
 	return p.page, p.durable
+}
+
+// keptWrites is how far back a single read can be.
+const keptWrites = 8
+
+// note keeps a write for reads that have not seen it.
+func (p *partition) note(versions []version) {
+	if len(p.recent) == keptWrites {
+		copy(p.recent, p.recent[1:])
+		p.recent = p.recent[:keptWrites-1]
+	}
+	p.recent = append(p.recent, versions)
+}
+
+// earlier is the state before the last n writes, as far as they are kept. It needs p.mu for writing.
+func (p *partition) earlier(n int) *state {
+	s := p.state.clone()
+	for i := len(p.recent) - 1; i >= 0 && i >= len(p.recent)-n; i-- {
+		for _, v := range slices.Backward(p.recent[i]) {
+			s.swap(v.after, v.before, p.c.definition.DefaultTTL)
+			s.lsn = v.lsn - 1
+		}
+	}
+	return s
 }

@@ -16,6 +16,8 @@ type Scope struct {
 	RangeID string
 	// MinEPK (inclusive) and MaxEPK (exclusive) bound the hashes; both empty means no bounds.
 	MinEPK, MaxEPK string
+	// Behind is how many of the latest writes the replica that answers has not seen.
+	Behind int
 	// Unindexed includes the items that were kept out of queries.
 	Unindexed bool
 }

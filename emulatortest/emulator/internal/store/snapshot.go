@@ -49,7 +49,7 @@ func (c *Container) Snapshot(s Scope, sessionToken string) (*Snapshot, error) {
 	out := &Snapshot{c: c, area: a, visible: visible{ttl: c.definition.DefaultTTL, now: now}, unindexed: s.Unindexed}
 	tokens := make([]string, 0, len(partitions))
 	for _, p := range partitions {
-		view, wait := p.view(now)
+		view, wait := p.view(now, s.Behind)
 		if err := p.checkSession(session, view.lsn); err != nil {
 			return nil, err
 		}

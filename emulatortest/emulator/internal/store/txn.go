@@ -43,6 +43,7 @@ func (t *txn) commit() (wait func() error) {
 		t.unit = append(t.unit, p.mutation())
 		p.durable = t.c.account.record(t.unit...)
 	}
+	p.note(t.versions)
 	p.replica.wrote(p.state, t.now)
 	return p.durable
 }
