@@ -14,6 +14,7 @@ type Clock struct {
 	frozen  bool
 	at      time.Time     // the time while frozen
 	ahead   time.Duration // what was added to the wall clock while not frozen
+	shown   time.Time     // the latest time that Now gave, without its monotonic reading
 	changed chan struct{} // closed and replaced whenever the clock is turned
 }
 
@@ -27,7 +28,11 @@ func NewClockAt(t time.Time) *Clock { return &Clock{frozen: true, at: t, changed
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now()
+	now := c.now()
+	if wall := now.Round(0); wall.After(c.shown) {
+		c.shown = wall
+	}
+	return now
 }
 
 func (c *Clock) now() time.Time {
@@ -35,6 +40,19 @@ func (c *Clock) now() time.Time {
 		return c.at
 	}
 	return time.Now().Add(c.ahead)
+}
+
+// Fork gives a clock that begins at this one's time and is turned by itself: it follows the wall clock if this one does. When
+// the wall clock went back since this one was last asked, as from one testing/synctest bubble to the next, the fork begins at
+// the latest time that this one gave.
+func (c *Clock) Fork() *Clock {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f := &Clock{frozen: c.frozen, at: c.at, ahead: c.ahead, shown: c.shown, changed: make(chan struct{})}
+	if behind := c.shown.Sub(c.now().Round(0)); !c.frozen && behind > 0 {
+		f.ahead += behind
+	}
+	return f
 }
 
 // Advance turns the clock forward. Time never goes back: a negative duration is taken as zero.

@@ -22,5 +22,5 @@
 //
 // [Service.Faults] makes requests fail on purpose, before or after they took effect. [Service.Clock] turns the time that TTL
 // and the change feed go by. [Service.Split] and [Service.Merge] change the physical partitions under a running client.
-// [Service.Log] tells what was asked, what it cost and how many partitions it touched.
+// [Service.Fork] makes a copy that goes on by itself. [Service.Log] tells what was asked, what it cost and how many partitions it touched.
 package emulator

@@ -15,8 +15,8 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
 
-// newContainer gives the SDK's client of a new container in that account.
-func newContainer(ctx context.Context, service *emulator.Service) (*azcosmos.ContainerClient, error) {
+// newClient gives the SDK's client of a service.
+func newClient(service *emulator.Service) (*azcosmos.Client, error) {
 	credential, err := azcosmos.NewKeyCredential(service.Key())
 	if err != nil {
 		return nil, err
@@ -24,7 +24,12 @@ func newContainer(ctx context.Context, service *emulator.Service) (*azcosmos.Con
 	options := &azcosmos.ClientOptions{}
 	options.Transport = service
 	options.Retry = policy.RetryOptions{MaxRetries: -1}
-	client, err := azcosmos.NewClientWithKey("https://example.localhost", credential, options)
+	return azcosmos.NewClientWithKey("https://example.localhost", credential, options)
+}
+
+// newContainer gives the SDK's client of a new container in that account.
+func newContainer(ctx context.Context, service *emulator.Service) (*azcosmos.ContainerClient, error) {
+	client, err := newClient(service)
 	if err != nil {
 		return nil, err
 	}
@@ -190,4 +195,34 @@ func ExampleLog() {
 	// Output:
 	// 404
 	// read item 1 404 1
+}
+
+// A fork goes on from where its origin is, and neither sees what is written in the other.
+func ExampleService_Fork() {
+	ctx := context.Background()
+	origin, err := emulator.New(emulator.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer origin.Close()
+	if _, err := newContainer(ctx, origin); err != nil {
+		log.Fatal(err)
+	}
+	acme := azcosmos.NewPartitionKeyString("acme")
+	for _, title := range []string{"first", "second"} {
+		fork := origin.Fork(emulator.ForkOptions{})
+		client, err := newClient(fork)
+		if err != nil {
+			log.Fatal(err)
+		}
+		items, err := client.NewContainer("notes", "items")
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, err = items.CreateItem(ctx, acme, fmt.Appendf(nil, `{"id":"1","tenantId":"acme","title":%q}`, title), nil)
+		fmt.Println(title, "created:", err == nil)
+	}
+	// Output:
+	// first created: true
+	// second created: true
 }

@@ -41,6 +41,9 @@ type Options struct {
 	// MaxRequestBody is the largest request in bytes; longer ones are 413. Defaults to 4 MB, so that an item or batch of more
 	// than 2 MB gets the refusal of its own operation.
 	MaxRequestBody int64
+	// Seed makes what is left to chance repeatable when it is not zero: RAND in queries, and the activity ids of requests that
+	// bring none. Etags, rids and session tokens are counted and need no seed. Defaults to true chance.
+	Seed uint64
 	// LogLimit is how many requests the log remembers. Defaults to 10,000.
 	LogLimit int
 }
@@ -80,6 +83,7 @@ const maxPartitions = 1000
 type Service struct {
 	account *store.Account
 	handler *edge.Handler
+	random  *edge.Random // nil without a seed
 	faults  faults.Set
 	clock   *Clock
 	log     *Log
@@ -100,6 +104,9 @@ func New(o Options) (*Service, error) {
 		account.SetReplicaLag(o.ReplicaLag)
 	}
 	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key}
+	if o.Seed != 0 {
+		s.random = edge.NewRandom(o.Seed)
+	}
 	s.handler, err = edge.New(edge.Config{
 		Account:     account,
 		Key:         o.Key,
@@ -107,6 +114,7 @@ func New(o Options) (*Service, error) {
 		Clock:       o.Clock.Now,
 		Wait:        o.Clock.Wait,
 		Faults:      &s.faults,
+		Random:      s.random,
 		Record:      s.log.record,
 		Consistency: o.Consistency,
 		Endpoint:    o.Endpoint,

@@ -18,7 +18,7 @@ import (
 // ErrCut says that a fault cut the connection: the door has to break it without an answer.
 var ErrCut = errors.New("the emulator cut the connection, as a fault told it to")
 
-// Config is what a [Handler] works on. All fields but Endpoint are required.
+// Config is what a [Handler] works on. All fields but Endpoint and Random are required.
 type Config struct {
 	// Account holds the data.
 	Account *store.Account
@@ -32,6 +32,8 @@ type Config struct {
 	Wait func(context.Context, time.Duration) error
 	// Faults decides which requests fail on purpose.
 	Faults *faults.Set
+	// Random is where chance comes from; nil takes it from the process.
+	Random *Random
 	// Record is told of every request that was answered or cut. It is called from many goroutines.
 	Record func(Exchange)
 	// Consistency is the account's default level, as the account read reports it.
@@ -71,6 +73,13 @@ func New(cfg Config) (*Handler, error) {
 		return nil, err
 	}
 	return &Handler{cfg: cfg, auth: auth, routes: routes()}, nil
+}
+
+// Fork gives a handler with the same key and manners whose configuration is what change makes of this one's.
+func (h *Handler) Fork(change func(*Config)) *Handler {
+	fork := *h
+	change(&fork.cfg)
+	return &fork
 }
 
 // RoutingGateway gives the same handler with the manners of the service's routing gateway, which can't find items whose ids
@@ -120,7 +129,7 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 	c := &call{h: h, ctx: r.Context(), method: r.Method, header: r.Header, started: time.Now(), operation: faults.Unknown}
 	c.activityID = r.Header.Get("x-ms-activity-id")
 	if _, err := uuid.Parse(c.activityID); err != nil {
-		c.activityID = uuid.NewString()
+		c.activityID = h.cfg.Random.activityID()
 	}
 	c.endpoint = h.endpoint(r)
 	c.client = clientOf(r)

@@ -62,6 +62,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 		Computed:     computed,
 		Planar:       isPlanar(properties),
 		Now:          c.h.cfg.Clock,
+		Random:       c.h.cfg.Random.float64,
 	})
 	r := snapped(container, snapshot)
 	r.fanOut = target.fanOut

@@ -58,6 +58,7 @@ func (c *call) queryResources(rid, name string, resources []store.Resource) (*re
 		Continuation: c.opts.continuation,
 		MaxItems:     maxItems,
 		Now:          c.h.cfg.Clock,
+		Random:       c.h.cfg.Random.float64,
 	})
 	if err != nil {
 		return nil, queryRefusal(err)

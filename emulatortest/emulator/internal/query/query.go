@@ -38,7 +38,9 @@ type Request struct {
 	// Planar says that the container's geospatialConfig is Geometry; see [eval.Env].
 	Planar bool
 	// Now is the clock behind the date functions. Required.
-	Now    func() time.Time
+	Now func() time.Time
+	// Random is what RAND returns; see [eval.Env]. Defaults to a random number.
+	Random func() float64
 	Limits eval.Limits
 }
 
@@ -77,7 +79,9 @@ func Run(ctx context.Context, req Request) (Page, error) {
 }
 
 func (e *execution) env() eval.Env {
-	return eval.Env{Parameters: e.req.Parameters, Now: e.req.Now, Started: e.started, Limits: e.req.Limits, Planar: e.req.Planar}
+	return eval.Env{
+		Parameters: e.req.Parameters, Now: e.req.Now, Started: e.started, Random: e.req.Random, Limits: e.req.Limits, Planar: e.req.Planar,
+	}
 }
 
 // execution is the state of one page.

@@ -52,19 +52,19 @@ func (c *Container) LimitThroughput(unitsPerSecond float64) {
 		c.forced.Store(nil)
 		return
 	}
-	c.forced.Store(&forcedLimit{rate: unitsPerSecond})
+	c.forced.Store(&forcedLimit{rate: unitsPerSecond, budget: &budget{}})
 }
 
 type forcedLimit struct {
 	rate   float64
-	budget budget
+	budget *budget
 }
 
 // limit finds the budget that the container draws on; nil when nothing limits it. Containers without an offer of their
 // own share their database's.
 func (c *Container) limit() (*budget, float64) {
 	if forced := c.forced.Load(); forced != nil {
-		return &forced.budget, forced.rate
+		return forced.budget, forced.rate
 	}
 	if !c.account.opts.EnforceThroughput {
 		return nil, 0
