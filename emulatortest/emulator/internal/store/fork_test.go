@@ -242,9 +242,16 @@ func TestForkWhileWritesArrive(t *testing.T) {
 			t.Errorf("a second later the replica shows %v, want %v", got, want)
 		}
 	}
+	behind := store.Scope{Behind: 1}
+	for i := range 10 { // more than a partition remembers
+		must(forked.CreateItem(at("a"), doc(fmt.Sprint("more", i), "a", i)))(t)
+	}
+	if got, want := ids(t, b.c, behind), []string{"0", "1", "2"}; !slices.Equal(got, want) {
+		t.Errorf("before its last write the origin held %v, want %v", got, want)
+	}
 	must(forked.Split("0"))(t)
 	must(forked.CreateItem(at("a"), doc("late", "a", 4)))(t)
-	if got := ids(t, forked, store.Scope{}); len(got) != 4 {
+	if got := ids(t, forked, store.Scope{}); len(got) != 14 {
 		t.Errorf("behind a split the fork's replicas show %v", got)
 	}
 }
