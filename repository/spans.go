@@ -167,8 +167,8 @@ func (p *partition) address(ctx context.Context) context.Context {
 	h := http.Header{}
 	h.Set(headerRangeID, p.physical.id)
 	h.Set("x-ms-documentdb-query-enablecrosspartition", "True")
-	if p.min != p.physical.min || p.max != p.physical.max {
-		h.Set("x-ms-start-epk", p.min)
+	if epk.Compare(p.min, p.physical.min) != 0 || epk.Compare(p.max, p.physical.max) != 0 {
+		h.Set("x-ms-start-epk", epk.LowerBound(p.min))
 		h.Set("x-ms-end-epk", p.max)
 		h.Set("x-ms-read-key-type", "EffectivePartitionKeyRange")
 	}

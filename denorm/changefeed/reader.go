@@ -54,8 +54,10 @@ type page struct {
 	head int64
 }
 
-// read reads the page after a position. start is used while there is no
-// continuation: the SDK does not keep it in its token.
+// read reads the page after a position. start is sent while there is no
+// continuation: the SDK does not keep it in its token. It sends a date in a
+// form that the service is not known to take, and a service that doesn't take
+// it starts at the beginning without a word; so what is older is left out here.
 func (r *reader) read(ctx context.Context, at position, start *time.Time, maxItems int32) (page, error) {
 	queue := composite{Version: 1, Continuation: []compositeRange{{MinInclusive: at.keys.Min, MaxExclusive: at.keys.Max}}}
 	options := &azcosmos.ChangeFeedOptions{MaxItemCount: maxItems}
@@ -79,7 +81,7 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 		// The SDK names only the physical partition. Others send the bounds
 		// too, and so does this.
 		ctx = policy.WithHTTPHeader(ctx, http.Header{
-			"X-Ms-Start-Epk":     {at.keys.Min},
+			"X-Ms-Start-Epk":     {epk.LowerBound(at.keys.Min)},
 			"X-Ms-End-Epk":       {at.keys.Max},
 			"X-Ms-Read-Key-Type": {"EffectivePartitionKeyRange"},
 		})
@@ -106,6 +108,9 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 		c, err := parseChange(raw)
 		if err != nil {
 			return page{}, err
+		}
+		if start != nil && c.Timestamp < start.Unix() {
+			continue
 		}
 		c.Session = session
 		out.changes = append(out.changes, c)

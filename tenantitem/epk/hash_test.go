@@ -110,6 +110,15 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestLowerBound(t *testing.T) {
+	t.Parallel()
+	for _, bound := range []string{epk.Min, "20", "00"} {
+		if got := epk.LowerBound(bound); got == "" || epk.Compare(got, bound) != 0 {
+			t.Errorf("%q became %q", bound, got)
+		}
+	}
+}
+
 func TestSplitEvenly(t *testing.T) {
 	t.Parallel()
 	if got := epk.SplitEvenly(epk.MultiHash, 2)[1]; got != "20000000000000000000000000000000" {

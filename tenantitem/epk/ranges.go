@@ -24,6 +24,15 @@ func Compare(a, b string) int {
 	}
 }
 
+// LowerBound returns an inclusive lower bound in the form that a request may carry: the service refuses an empty one beside the id of a
+// partition key range, and "00" is the same bound.
+func LowerBound(minInclusive string) string {
+	if minInclusive == Min {
+		return "00"
+	}
+	return minInclusive
+}
+
 // SplitEvenly returns the n+1 bounds that cut the key space of a scheme into n equal ranges, from [Min] to [Max].
 // An n below 1 counts as 1.
 func SplitEvenly(s Scheme, n int) []string {

@@ -67,7 +67,9 @@ func (c *call) listItems() (*result, *store.Error) {
 // scope is what the headers narrow a feed or query to. A key in the header has to be whole: clients give a prefix as a
 // range of hashes, because the service finds no partition for a short one.
 func (c *call) scope(container *store.Container) (store.Scope, *store.Error) {
-	s := store.Scope{RangeID: c.opts.rangeID, MinEPK: c.opts.startEPK, MaxEPK: c.opts.endEPK, Behind: c.opts.behind}
+	s := store.Scope{
+		RangeID: c.opts.rangeID, MinEPK: c.opts.startEPK, MaxEPK: c.opts.endEPK, OnePartition: c.opts.hasEPK, Behind: c.opts.behind,
+	}
 	if !c.opts.hasPartitionKey {
 		return s, nil
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,8 @@ type Scope struct {
 	MinEPK, MaxEPK string
 	// Behind is how many of the latest writes the replica that answers has not seen.
 	Behind int
+	// OnePartition refuses bounds that don't lie within one physical partition (410/1002), which is that of RangeID when it is given.
+	OnePartition bool
 	// Unindexed includes the items that were kept out of queries.
 	Unindexed bool
 }
@@ -52,7 +55,8 @@ func (c *Container) resolve(s Scope) (area, []*partition, error) {
 			return a, nil, badRequest("The effective partition key range is invalid: both bounds should be hexadecimal and the start not above the end.")
 		}
 		if !a.logical {
-			a.min = higher(a.min, lo)
+			// Items are found by comparing hashes as strings, to which a padded bound would lie behind the hash that equals it.
+			a.min = higher(a.min, strings.TrimRight(lo, "0"))
 			if hi != "" {
 				a.max = lower(a.max, hi)
 			}
@@ -69,6 +73,10 @@ func (c *Container) resolve(s Scope) (area, []*partition, error) {
 		}
 		partitions = []*partition{p}
 	}
+	if s.OnePartition && !slices.ContainsFunc(partitions, s.within) {
+		return a, nil, refuse(http.StatusGone, SubstatusPartitionRangeGone,
+			"The range of effective partition keys spans more than one partition key range. Read the ranges again and send one request for each.")
+	}
 	var hit []*partition
 	for _, p := range partitions {
 		if a.touches(p) {
@@ -82,6 +90,12 @@ func (c *Container) resolve(s Scope) (area, []*partition, error) {
 		hit = partitions // an empty area is answered by the range that was asked
 	}
 	return a, hit, nil
+}
+
+// within reports whether a partition holds all that lies between the scope's bounds. Trailing zeros of a bound count for nothing: clients
+// trim them or pad with them.
+func (s Scope) within(p *partition) bool {
+	return epk.Compare(p.min, strings.ToUpper(s.MinEPK)) <= 0 && epk.Compare(strings.ToUpper(s.MaxEPK), p.max) <= 0
 }
 
 func isBound(s string) bool { return strings.Trim(s, "0123456789ABCDEF") == "" }
