@@ -20,15 +20,7 @@ func divided(t *testing.T) *bundle {
 		id := fmt.Sprint(i)
 		b.do(t, "POST", "/dbs/db/colls/items/docs", `{"id":"`+id+`","pk":"`+id+`"}`, keyHeader, `["`+id+`"]`)
 	}
-	db, err := b.account.Database("db")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := db.Container("items")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Split("0", "20"); err != nil {
+	if _, err := b.items(t).Split("0", "20"); err != nil {
 		t.Fatal(err)
 	}
 	return b

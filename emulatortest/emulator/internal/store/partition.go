@@ -20,6 +20,8 @@ type partition struct {
 	// parents are the ids of all ranges that this one came from, oldest first.
 	parents []int
 	created time.Time
+	// version is what session tokens carry before the LSN: a merge makes a new one, a split keeps its parent's.
+	version int64
 
 	mu    sync.RWMutex
 	state *state
@@ -37,7 +39,7 @@ type partition struct {
 func (c *Container) newPartition(minInclusive, maxExclusive string, parents []int, s *state) *partition {
 	p := &partition{
 		c: c, id: c.nextRange, min: minInclusive, max: maxExclusive, parents: parents,
-		created: c.account.now(), state: s, durable: settled,
+		created: c.account.now(), version: firstVersion, state: s, durable: settled,
 	}
 	p.replica.follow(c.lag, s)
 	c.nextRange++
@@ -53,6 +55,8 @@ type rangeRecord struct {
 	Created  int64  `json:"created"`
 	LSN      int64  `json:"lsn"`
 	Sequence uint64 `json:"sequence"`
+	// Merges is how far the version of session tokens is above the first.
+	Merges int64 `json:"merges,omitempty"`
 }
 
 func (p *partition) key() string { return orderedKey(keyRange, p.c.rid, uint64(p.id)) }
@@ -60,7 +64,7 @@ func (p *partition) key() string { return orderedKey(keyRange, p.c.rid, uint64(p
 func (p *partition) mutation() Mutation {
 	text, err := json.Marshal(rangeRecord{
 		ID: p.id, Min: p.min, Max: p.max, Parents: p.parents, Created: p.created.Unix(),
-		LSN: p.state.lsn, Sequence: p.c.sequence.Load(),
+		LSN: p.state.lsn, Sequence: p.c.sequence.Load(), Merges: p.version - firstVersion,
 	})
 	if err != nil { // numbers and strings of our own making
 		text = nil

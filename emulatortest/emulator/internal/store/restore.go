@@ -123,6 +123,7 @@ func (a *Account) restoreContainer(r resourceRecord, im *image) error {
 	for _, record := range im.ranges[c.rid] {
 		p := c.newPartition(record.Min, record.Max, record.Parents, newState())
 		p.id, p.created, p.state.lsn = record.ID, time.Unix(record.Created, 0), record.LSN
+		p.version = firstVersion + record.Merges
 		sequence = max(sequence, record.Sequence)
 		c.partitions = append(c.partitions, p)
 	}

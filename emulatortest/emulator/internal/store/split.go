@@ -22,6 +22,7 @@ func (c *Container) Split(rangeID string, at ...string) ([]Range, error) {
 	left := c.newPartition(p.min, bound, parents, newState())
 	right := c.newPartition(bound, p.max, parents, newState())
 	for _, child := range []*partition{left, right} {
+		child.version = p.version
 		child.take(c.definition, p)
 	}
 	i := slices.Index(c.partitions, p)
@@ -66,6 +67,7 @@ func (c *Container) Merge(rangeA, rangeB string) (Range, error) {
 	parents := slices.Concat(a.parents, b.parents, []int{a.id, b.id})
 	slices.Sort(parents)
 	merged := c.newPartition(a.min, b.max, slices.Compact(parents), newState())
+	merged.version = max(a.version, b.version) + 1
 	merged.take(c.definition, a)
 	merged.take(c.definition, b)
 	i := slices.Index(c.partitions, a)
