@@ -104,6 +104,15 @@ func WithConsistency(level azcosmos.ConsistencyLevel) Option {
 	})
 }
 
+// WithHeaderLimit sets how many bytes the headers of a request may have in all, in place of 16 KB, and the status of a longer one: 400, or
+// 431 with an empty body.
+func WithHeaderLimit(bytes, status int) Option {
+	return optionFunc(func(s *settings) {
+		s.service.HeaderLimit, s.service.HeaderLimitStatus = bytes, status
+		s.needs("WithHeaderLimit")
+	})
+}
+
 // WithRoutingGateway gives the emulator the manners of the service's routing gateway, by which items with certain
 // characters in their ids can be written but not be read; see [emulator.Service.RoutingGateway].
 func WithRoutingGateway() Option {

@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/emulatortest/internal/bounded"
 	"github.com/cosmosgrove/grove/emulatortest/internal/localcert"
 )
 
@@ -77,7 +78,8 @@ func secured(t testing.TB, listener net.Listener, transport *http.Transport) (ne
 // serve runs a server until the test ends, and waits for it, so that no goroutine outlives the test.
 func serve(t testing.TB, listener net.Listener, handler http.Handler) {
 	t.Helper()
-	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute}
+	server := bounded.Server(handler)
+	listener = bounded.Listener(listener, bounded.Connections)
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	t.Cleanup(func() {

@@ -44,6 +44,14 @@ type Options struct {
 	// Seed makes what is left to chance repeatable when it is not zero: RAND in queries, and the activity ids of requests that
 	// bring none. Etags, rids and session tokens are counted and need no seed. Defaults to true chance.
 	Seed uint64
+	// HeaderLimit is the most bytes that the headers of a request may have in all; more is HeaderLimitStatus. Defaults to 16 KB, as the
+	// service's gateway has it; a negative number means no limit.
+	HeaderLimit int
+	// HeaderLimitStatus is 400, or 431 with an empty body: both have been seen of the service. Defaults to 400.
+	HeaderLimitStatus int
+	// LetAnyoneIn takes [DefaultKey], which is no secret, from clients that come over another address than a loopback one. Without it they
+	// are 403. It does not matter with a key of your own.
+	LetAnyoneIn bool
 	// LogLimit is how many requests the log remembers. Defaults to 10,000.
 	LogLimit int
 }
@@ -62,6 +70,12 @@ func (o Options) WithDefaults() Options {
 	if o.MaxRequestBody == 0 {
 		o.MaxRequestBody = 4 << 20
 	}
+	if o.HeaderLimit == 0 {
+		o.HeaderLimit = 16 << 10
+	}
+	if o.HeaderLimitStatus == 0 {
+		o.HeaderLimitStatus = http.StatusBadRequest
+	}
 	return o
 }
 
@@ -70,6 +84,9 @@ func (o Options) validate() error {
 	case "Strong", "BoundedStaleness", "Session", "ConsistentPrefix", "Eventual":
 	default:
 		return fmt.Errorf("emulator: Consistency %q is no level: use Strong, BoundedStaleness, Session, ConsistentPrefix or Eventual", o.Consistency)
+	}
+	if s := o.HeaderLimitStatus; s != http.StatusBadRequest && s != http.StatusRequestHeaderFieldsTooLarge {
+		return fmt.Errorf("emulator: HeaderLimitStatus is %d: use 400 or 431", s)
 	}
 	if o.Partitions < 0 || o.Partitions > maxPartitions {
 		return fmt.Errorf("emulator: Partitions is %d: use 1 to %d", o.Partitions, maxPartitions)
@@ -119,6 +136,10 @@ func New(o Options) (*Service, error) {
 		Consistency: o.Consistency,
 		Endpoint:    o.Endpoint,
 		MaxBody:     o.MaxRequestBody,
+
+		HeaderLimit:       o.HeaderLimit,
+		HeaderLimitStatus: o.HeaderLimitStatus,
+		KeyIsPublic:       o.Key == DefaultKey && !o.LetAnyoneIn,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("emulator: %w", err)

@@ -51,6 +51,7 @@ func parseArgs(args []string, stderr io.Writer) (*config, error) {
 	set.StringVar(&c.options.Key, "key", emulator.DefaultKey, "account `key`, base64")
 	set.BoolVar(&c.options.EnforceThroughput, "throughput", false, "answer 429 above the provisioned request units a second")
 	set.StringVar(&c.options.Endpoint, "endpoint", "", "`URL` that the account names as its own; by default the address that a client used")
+	set.BoolVar(&c.options.LetAnyoneIn, letAnyoneIn, false, "take the published account key, which is no secret, from the network as well: whoever reaches the port may do everything")
 	// Microsoft's emulators report Strong, and their clients' tests look for it.
 	set.StringVar(&c.options.Consistency, "consistency", "Strong", "default consistency `level` that the account reports")
 	if err := set.Parse(args); err != nil {
@@ -65,11 +66,27 @@ func parseArgs(args []string, stderr io.Writer) (*config, error) {
 	return c, c.check(listen)
 }
 
+// letAnyoneIn is the flag without which the published key is good on this machine only.
+const letAnyoneIn = "let-anyone-in-with-the-published-key"
+
+// isLoopback reports whether only this machine can reach an address of that host. A name other than localhost is taken for one that others
+// know.
+func isLoopback(host string) bool {
+	if ip := net.ParseIP(host); ip != nil {
+		return ip.IsLoopback()
+	}
+	return strings.EqualFold(host, "localhost")
+}
+
 func (c *config) check(listen string) error {
 	for address := range strings.SplitSeq(listen, ",") {
 		address = strings.TrimSpace(address)
-		if _, _, err := net.SplitHostPort(address); err != nil {
+		host, _, err := net.SplitHostPort(address)
+		if err != nil {
 			return fmt.Errorf("-listen has %q, which is no host:port: %w", address, err)
+		}
+		if !isLoopback(host) && c.options.Key == emulator.DefaultKey && !c.options.LetAnyoneIn {
+			return fmt.Errorf("-listen has %q, which others can reach, and the account key is the published one: give another with -key, or allow it with -%s", address, letAnyoneIn)
 		}
 		c.addresses = append(c.addresses, address)
 	}

@@ -33,7 +33,10 @@ func TestArgs(t *testing.T) {
 		{"no partitions", []string{"-partitions", "0"}, 2, "-partitions"},
 		{"bad key", []string{"-listen", "127.0.0.1:0", "-key", "?"}, 1, "not base64"},
 		{"bad consistency", []string{"-listen", "127.0.0.1:0", "-consistency", "Loose"}, 1, "Consistency"},
-		{"address of nobody", []string{"-listen", "192.0.2.1:1"}, 1, "listen on 192.0.2.1:1"},
+		{"address of nobody", []string{"-listen", "192.0.2.1:1", "-key", "c2VjcmV0"}, 1, "listen on 192.0.2.1:1"},
+		{"published key on an address", []string{"-listen", "192.0.2.1:1"}, 2, "-let-anyone-in-with-the-published-key"},
+		{"published key on all addresses", []string{"-listen", "localhost:8081,:8081"}, 2, "-let-anyone-in-with-the-published-key"},
+		{"published key, allowed", []string{"-listen", "192.0.2.1:1", "-let-anyone-in-with-the-published-key"}, 1, "listen on 192.0.2.1:1"},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/emulatortest/internal/bounded"
 	"github.com/cosmosgrove/grove/emulatortest/internal/localcert"
 )
 
@@ -29,6 +30,9 @@ func serve(ctx context.Context, c *config, stdout io.Writer) (err error) {
 	listeners, err := listen(ctx, c.addresses)
 	if err != nil {
 		return err
+	}
+	for i, l := range listeners {
+		listeners[i] = bounded.Listener(l, bounded.Connections)
 	}
 	service, err := emulator.New(c.options)
 	if err != nil {
@@ -45,7 +49,7 @@ func serve(ctx context.Context, c *config, stdout io.Writer) (err error) {
 	servers := make([]*http.Server, len(listeners))
 	group, groupCtx := errgroup.WithContext(ctx)
 	for i, l := range listeners {
-		servers[i] = &http.Server{Handler: gateway(service, l), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: time.Minute, IdleTimeout: 2 * time.Minute}
+		servers[i] = bounded.Server(gateway(service, l))
 		group.Go(func() error {
 			if err := servers[i].Serve(l); !errors.Is(err, http.ErrServerClosed) {
 				return fmt.Errorf("serve %s: %w", l.Addr(), err)

@@ -26,6 +26,9 @@ func WithObserver(ctx context.Context, observe func(Exchange)) context.Context {
 	return context.WithValue(ctx, observerKey{}, observe)
 }
 
+// maxClientName is longer than any application id that an SDK sends (24 characters), and keeps the log small.
+const maxClientName = 128
+
 // clientOf is the client's name: the context's, or else the application id that the Azure SDKs put before their own name
 // into the User-Agent header.
 func clientOf(r *http.Request) string {
@@ -33,7 +36,7 @@ func clientOf(r *http.Request) string {
 		return name
 	}
 	name, _, found := strings.Cut(r.UserAgent(), " azsdk-")
-	if !found {
+	if !found || len(name) > maxClientName {
 		return ""
 	}
 	return name

@@ -42,6 +42,11 @@ type Config struct {
 	Endpoint string
 	// MaxBody is the largest request body in bytes; longer ones get 413.
 	MaxBody int64
+	// HeaderLimit is the most bytes that all headers of a request may have, the request line among them; longer ones get
+	// HeaderLimitStatus, which is 400 or 431. Zero means no limit.
+	HeaderLimit, HeaderLimitStatus int
+	// KeyIsPublic refuses requests that came over another address than a loopback one, since everybody knows the key.
+	KeyIsPublic bool
 }
 
 // Exchange is one request and its outcome, for the request log.
@@ -133,7 +138,11 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 	}
 	c.endpoint = h.endpoint(r)
 	c.client = clientOf(r)
-	op, refusal := c.admit(r)
+	identity, stranger := c.authenticate(r)
+	if stranger != nil { // costs no memory beyond the answer, and leaves no trace
+		return c.refusal(stranger, nil), nil
+	}
+	op, refusal := c.admit(r, identity)
 	if op.name != "" {
 		c.operation = op.name
 	}
@@ -143,38 +152,37 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 	return c.underFaults(op)
 }
 
-// admit does what comes before any effect: the link, the body, the authorization, the headers and the route.
-func (c *call) admit(r *http.Request) (operation, *store.Error) {
-	l, err := parseLink(r.URL.EscapedPath())
-	if err != nil {
-		return operation{}, badRequest(err.Error() + ".")
-	}
-	c.link = l
-	if c.body, err = readBody(r.Body, c.h.cfg.MaxBody); err != nil {
-		if errors.Is(err, errTooLarge) {
-			return operation{}, fail(http.StatusRequestEntityTooLarge, 0, "Request size is too large")
-		}
-		return operation{}, badRequest("The request body could not be read to its end.")
+// admit does what comes before any effect, for a request that is known to come from a client of the account: the headers, the body and
+// the route.
+func (c *call) admit(r *http.Request, entra bool) (operation, *store.Error) {
+	if e := c.checkHeaderSize(r); e != nil {
+		return operation{}, e
 	}
 	if c.h.routing {
-		if e := routingGatewayRefusal(l.item); e != nil {
+		if e := routingGatewayRefusal(c.link.item); e != nil {
 			return operation{}, e
 		}
-	}
-	entra, e := c.h.auth.check(r.Method, l, r.Header)
-	if e != nil {
-		return operation{}, e
 	}
 	opts, e := parseOptions(r.Header)
 	if e != nil {
 		return operation{}, e
 	}
 	c.opts = opts
-	op, e := c.h.find(r.Method, l, &c.opts)
+	op, e := c.h.find(r.Method, c.link, &c.opts)
 	if e == nil && entra {
 		e = entraRefusal(r.Method, op.name)
 	}
-	return op, e
+	if e != nil {
+		return op, e
+	}
+	var err error
+	if c.body, err = readBody(r.Body, c.h.cfg.MaxBody); errors.Is(err, errTooLarge) {
+		return op, fail(http.StatusRequestEntityTooLarge, 0, "Request size is too large")
+	}
+	if err != nil {
+		return op, badRequest("The request body could not be read to its end.")
+	}
+	return op, nil
 }
 
 func (c *call) record(answer *Answer, r *result, entry Exchange) *Answer {

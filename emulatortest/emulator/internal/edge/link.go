@@ -39,6 +39,13 @@ type link struct {
 // errBadPath says that a path can't be a Cosmos DB link at all.
 var errBadPath = errors.New("the request path is not a resource link of the form dbs/{id}/colls/{id}/docs/{id}")
 
+// maxSegment is the length of the longest name, in bytes: an item's id has at most 1,023, and the name of a database or container at most 255
+// characters of up to four bytes each.
+const maxSegment = 1023
+
+// errLongName says that nothing can have such a name.
+var errLongName = fmt.Errorf("a name in the request path is longer than %d bytes", maxSegment)
+
 // maxPathSegments bounds what is looked at: no link of the protocol is longer than dbs/d/colls/c/docs/i/attachments/a.
 const maxPathSegments = 8
 
@@ -57,6 +64,9 @@ func parseLink(escaped string) (link, error) {
 		decoded, err := url.PathUnescape(part)
 		if err != nil || decoded == "" {
 			return link{}, errBadPath
+		}
+		if len(decoded) > maxSegment {
+			return link{}, errLongName
 		}
 		segments[i] = decoded
 	}

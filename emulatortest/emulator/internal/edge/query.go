@@ -57,6 +57,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 		Identity:     container.Resource().RID,
 		Continuation: c.opts.continuation,
 		MaxItems:     c.opts.maxItems,
+		MaxToken:     c.opts.tokenLimitKB * 1024,
 		EndLate:      target.fanOut,
 		Policy:       policy,
 		Computed:     computed,

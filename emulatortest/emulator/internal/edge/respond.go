@@ -125,7 +125,7 @@ func (c *call) refusal(e *store.Error, r *result) *Answer {
 	if e.RetryAfter > 0 {
 		h.Set("x-ms-retry-after-ms", strconv.FormatInt(max(e.RetryAfter.Milliseconds(), 1), 10))
 	}
-	if e.Status == http.StatusNotModified {
+	if e.Status == http.StatusNotModified || e.Status == http.StatusRequestHeaderFieldsTooLarge {
 		return &Answer{Status: e.Status, Header: h}
 	}
 	return &Answer{Status: e.Status, Header: h, Body: encodeError(e, c.activityID)}

@@ -79,8 +79,17 @@ func checksum(identity, payload []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:checksumBytes])
 }
 
-// encode makes a token: the position as JSON in base64, and a checksum that ties it to the query.
-func (p *position) encode(identity []byte) string {
+// encode makes a token. Where it would be longer than limit (0 is no limit), the sort keys stay out, to be looked up again.
+func (p *position) encode(identity []byte, limit int) string {
+	token := p.write(identity, p.keys)
+	if limit > 0 && len(token) > limit && len(p.keys) > 0 {
+		token = p.write(identity, nil)
+	}
+	return token
+}
+
+// write gives the position as JSON in base64, and a checksum that ties it to the query.
+func (p *position) write(identity []byte, sortKeys []value.Value) string {
 	number := func(name string, n int) value.Member {
 		return value.Member{Name: name, Value: value.FromNumber(float64(n))}
 	}
@@ -89,9 +98,9 @@ func (p *position) encode(identity []byte) string {
 		{Name: "r", Value: value.FromString(p.rid)},
 		number("n", p.row), number("o", p.keyRow), number("s", p.skip), number("t", p.take),
 	}
-	if len(p.keys) > 0 {
-		keys := make([]value.Value, len(p.keys))
-		for i, k := range p.keys {
+	if len(sortKeys) > 0 {
+		keys := make([]value.Value, len(sortKeys))
+		for i, k := range sortKeys {
 			keys[i] = value.FromArray([]value.Value{k}) // undefined is an empty array
 		}
 		if all := value.FromArray(keys); len(all.AppendJSON(nil)) <= maxKeyBytes {

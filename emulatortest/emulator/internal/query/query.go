@@ -28,6 +28,8 @@ type Request struct {
 	MaxItems int
 	// MaxBytes bounds the sum of their sizes. A document that alone is larger is a page of its own. Defaults to [MaxBytes].
 	MaxBytes int
+	// MaxToken bounds the continuation token in bytes, as far as it can be shortened. 0 means no bound.
+	MaxToken int
 	// EndLate gives every page that is full a token, even if nothing follows, so that the last page may be empty. That is
 	// how the gateway ends queries over several partitions.
 	EndLate bool
@@ -73,7 +75,7 @@ func Run(ctx context.Context, req Request) (Page, error) {
 		result.Metrics.Elapsed += read.Elapsed
 	}
 	if e.next != nil {
-		result.Continuation = e.next.encode(e.identity)
+		result.Continuation = e.next.encode(e.identity, e.req.MaxToken)
 	}
 	return result, nil
 }
