@@ -3,6 +3,7 @@ package edge
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
@@ -53,6 +54,12 @@ func TestVersionsOfSessionTokens(t *testing.T) {
 	merged := token()
 	if merged != "3:0#4" {
 		t.Errorf("a write after the merge gave %s", merged)
+	}
+	fork := *b
+	fork.account = b.account.Fork(time.Now)
+	fork.h = b.h.Fork(func(c *Config) { c.Account = fork.account })
+	if a := fork.do(t, "GET", item, "", keyHeader, `["a"]`); a.Header.Get(sessionHeader) != merged {
+		t.Errorf("a read of a fork gave %s", a.Header.Get(sessionHeader))
 	}
 	for _, c := range []struct{ name, token, substatus string }{
 		{"of the grandparent", first, ""},

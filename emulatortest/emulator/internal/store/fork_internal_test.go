@@ -19,7 +19,7 @@ func TestForkKnowsEveryField(t *testing.T) {
 		{Database{}, "account serial resource mu containers deleted"},
 		{Container{}, "account database serial name rid ridBytes self sequence forced topology resource definition partitions " +
 			"nextRange generation lag deleted"},
-		{partition{}, "c id min max parents created mu state page history replica recent durable"},
+		{partition{}, "c id min max parents created version mu state page history replica recent durable"},
 		{replica{}, "lag visible arriving"},
 		{offer{}, "serial resource target targetSelf throughput budget"},
 		{budget{}, "mu rate left since"},
