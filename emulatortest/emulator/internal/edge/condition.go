@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
@@ -57,6 +58,9 @@ type syntaxLocation struct {
 	End   int `json:"end"`
 }
 
+// retryExhausted is how long a client is told to wait for memory that other queries hold.
+const retryExhausted = time.Second
+
 // queryRefusal turns an error of the query language, of the evaluator or of the paging into an answer.
 func queryRefusal(err error) *store.Error {
 	var syntax *sql.SyntaxError
@@ -69,7 +73,12 @@ func queryRefusal(err error) *store.Error {
 		}}})))
 	}
 	var evaluation *eval.Error
-	if errors.As(err, &evaluation) {
+	switch {
+	case errors.As(err, &evaluation) && evaluation.Exhausted:
+		e := fail(http.StatusTooManyRequests, 0, evaluation.Message)
+		e.RetryAfter = retryExhausted
+		return e
+	case evaluation != nil:
 		return badRequest(evaluation.Message)
 	}
 	var refusal *store.Error

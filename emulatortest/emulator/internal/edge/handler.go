@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
@@ -69,7 +70,11 @@ type Handler struct {
 	auth    *authenticator
 	routes  map[resourceKind]verbs
 	routing bool
+	queries *eval.Memory
 }
+
+// queryMemory bounds what the queries of all requests hold together, besides what is stored.
+const queryMemory = 768 << 20
 
 // New checks the configuration and makes a handler.
 func New(cfg Config) (*Handler, error) {
@@ -77,7 +82,7 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{cfg: cfg, auth: auth, routes: routes()}, nil
+	return &Handler{cfg: cfg, auth: auth, routes: routes(), queries: eval.NewMemory(queryMemory)}, nil
 }
 
 // Fork gives a handler with the same key and manners whose configuration is what change makes of this one's.

@@ -69,6 +69,12 @@ func (b *bundle) do(t testing.TB, method, path, body string, headers ...string) 
 
 func (b *bundle) exchange(t testing.TB, method, path, body string, headers ...string) *Answer {
 	t.Helper()
+	return b.exchangeUntil(t.Context(), t, method, path, body, headers...)
+}
+
+// exchangeUntil sends a request of a client that leaves when the context ends.
+func (b *bundle) exchangeUntil(ctx context.Context, t testing.TB, method, path, body string, headers ...string) *Answer {
+	t.Helper()
 	pathOnly, _, _ := strings.Cut(path, "?")
 	request := &http.Request{
 		Method: method,
@@ -94,7 +100,7 @@ func (b *bundle) exchange(t testing.TB, method, path, body string, headers ...st
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
 	}
-	a, err := b.h.Exchange(request.WithContext(t.Context()))
+	a, err := b.h.Exchange(request.WithContext(ctx))
 	if err != nil {
 		t.Fatalf("%s %s: %v", method, path, err)
 	}

@@ -64,6 +64,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 		Planar:       isPlanar(properties),
 		Now:          c.h.cfg.Clock,
 		Random:       c.h.cfg.Random.float64,
+		Memory:       c.h.queries,
 	})
 	r := snapped(container, snapshot)
 	r.fanOut = target.fanOut

@@ -59,6 +59,7 @@ func (c *call) queryResources(rid, name string, resources []store.Resource) (*re
 		MaxItems:     maxItems,
 		Now:          c.h.cfg.Clock,
 		Random:       c.h.cfg.Random.float64,
+		Memory:       c.h.queries,
 	})
 	if err != nil {
 		return nil, queryRefusal(err)

@@ -6,7 +6,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
-// accumulator folds the values of one aggregate over one group.
+// accumulator folds the values of one aggregate over one group. What it holds on to is debited as kept.
 type accumulator interface {
 	add(r *run, v value.Value)
 	result() value.Value
@@ -92,16 +92,20 @@ func (s *sum) result() value.Value {
 type extremum struct {
 	direction int
 	best      value.Value
+	bytes     int // retained for it
 	spoilt    bool
 }
 
-func (e *extremum) add(_ *run, v value.Value) {
+func (e *extremum) add(r *run, v value.Value) {
 	switch {
 	case v.IsUndefined():
 	case v.Kind() > value.String:
 		e.spoilt = true
+	case !r.compares(v, e.best):
 	case e.best.IsUndefined() || value.Compare(v, e.best)*e.direction > 0:
-		e.best = v
+		r.meter.Free(e.bytes)
+		e.best, e.bytes = v, MemoryOf(v)
+		r.keep(e.bytes)
 	}
 }
 
@@ -115,7 +119,7 @@ func (e *extremum) result() value.Value {
 type list struct{ values []value.Value }
 
 func (l *list) add(r *run, v value.Value) {
-	if !v.IsUndefined() && r.fits(leastElement*len(l.values)) {
+	if !v.IsUndefined() && r.walks(v) && r.keep(elementBytes+MemoryOf(v)) {
 		l.values = append(l.values, v)
 	}
 }
@@ -125,8 +129,8 @@ func (l *list) result() value.Value { return value.FromArray(l.values) }
 type distinct struct{ values *Set }
 
 func (d *distinct) add(r *run, v value.Value) {
-	if !v.IsUndefined() && r.fits(leastElement*len(d.values.values)) {
-		d.values.add(v)
+	if !v.IsUndefined() && r.walks(v) && d.values.Add(v) {
+		r.keep(SetBytes + MemoryOf(v))
 	}
 }
 

@@ -34,7 +34,7 @@ func (c *compiler) block(q *sql.Query, outer *scope) (*block, *scope) {
 		}
 	}
 	if q.Where != nil {
-		b.rows = filtered(b.rows, c.expr(q.Where, inner))
+		b.rows = filtered(b.rows, c.expr(q.Where, inner), perNode*c.size(q.Where))
 	}
 	if q.Aggregates() {
 		b.fold = &fold{}
@@ -78,15 +78,19 @@ func nested(outer, inner rows) rows {
 	}
 }
 
-func filtered(in rows, test node) rows {
+// perNode is about how many steps each part of an expression takes.
+const perNode = 8
+
+func filtered(in rows, test node, steps int) rows {
 	return func(r *run, yield func() bool) bool {
 		return in(r, func() bool {
-			if keep := isTrue(test(r)); r.err != nil {
+			mark := r.meter.Mark()
+			keep := isTrue(test(r))
+			r.meter.Drop(mark)
+			if !r.work(steps) {
 				return false
-			} else if !keep {
-				return true
 			}
-			return yield()
+			return !keep || yield()
 		})
 	}
 }
@@ -106,6 +110,9 @@ func (c *compiler) projection(s *sql.SelectSpec, in *scope, first int) node {
 		nodes[i] = c.expr(item.Expr, in)
 	}
 	return func(r *run) value.Value {
+		if !r.hold(objectBytes(len(nodes))) {
+			return value.Value{}
+		}
 		members := make([]value.Member, len(nodes))
 		for i, n := range nodes {
 			members[i] = value.Member{Name: names[i], Value: n(r)}
@@ -166,48 +173,6 @@ func (c *compiler) subqueryRows(q *sql.Query, in *scope, slot int) rows {
 			r.slots[slot] = v
 			return r.step() && yield()
 		})
-	}
-}
-
-// results calls yield with each result of a subquery; it returns false once yield has.
-type results func(r *run, yield func(value.Value) bool) bool
-
-// subquery compiles a query inside another, which may refer to the names around it.
-func (c *compiler) subquery(q *sql.Query, in *scope) results {
-	b, _ := c.block(q, in)
-	return func(r *run, yield func(value.Value) bool) bool {
-		var seen *Set
-		if b.distinct {
-			seen = NewSet()
-		}
-		emit := func() bool {
-			v := b.project(r)
-			if v.IsUndefined() {
-				return r.err == nil
-			}
-			if r.err != nil || !r.fits(sizeUpTo(v, r.env.Limits.Text)) {
-				return false
-			}
-			if seen != nil {
-				if _, isNew := seen.add(v); !isNew {
-					return true
-				}
-			}
-			return yield(v)
-		}
-		if b.fold == nil {
-			return b.rows(r, emit)
-		}
-		state := b.fold.start()
-		if !b.rows(r, func() bool { return state.add(r) }) {
-			return false
-		}
-		for i := range state.groups {
-			if state.load(r, i); !emit() {
-				return false
-			}
-		}
-		return true
 	}
 }
 

@@ -52,20 +52,11 @@ func (c *compiler) expr(e sql.Expr, in *scope) node {
 	case *sql.ArrayExpr:
 		return c.array(e, in)
 	case *sql.Exists:
-		each := c.subquery(e.Query, in)
-		return func(r *run) value.Value {
-			found := !each(r, func(value.Value) bool { return false })
-			return value.FromBool(found && r.err == nil)
-		}
+		return c.exists(e, in)
 	case *sql.ArraySubquery:
 		return c.arraySubquery(e, in)
 	case *sql.ScalarSubquery:
-		each := c.subquery(e.Query, in)
-		return func(r *run) value.Value {
-			var result value.Value
-			each(r, func(v value.Value) bool { result = v; return false })
-			return result
-		}
+		return c.scalarSubquery(e, in)
 	}
 	return c.fail(unsupported(fmt.Sprintf("this expression (%T)", e)))
 }
@@ -151,6 +142,9 @@ func (c *compiler) unary(e *sql.Unary, in *scope) node {
 }
 
 func (c *compiler) binary(e *sql.Binary, in *scope) node {
+	if e.Op == sql.Concat {
+		return c.concatenation(e, in)
+	}
 	left, right := c.expr(e.Left, in), c.expr(e.Right, in)
 	switch e.Op {
 	case sql.And: // the right operand of a false AND and of a true OR is not evaluated
@@ -176,17 +170,45 @@ func (c *compiler) binary(e *sql.Binary, in *scope) node {
 			}
 			return right(r)
 		}
-	case sql.Concat:
-		return func(r *run) value.Value { return concat(r, []value.Value{left(r), right(r)}) }
 	case sql.Equals, sql.NotEquals, sql.Less, sql.LessOrEqual, sql.Greater, sql.GreaterOrEqual:
 		compare := comparison(e.Op)
-		return func(r *run) value.Value { return compare(left(r), right(r)) }
+		return func(r *run) value.Value {
+			x, y := left(r), right(r)
+			if !r.compares(x, y) {
+				return value.Value{}
+			}
+			return compare(x, y)
+		}
 	default:
 		compute := arithmetic(e.Op)
 		if compute == nil {
 			return c.fail(unsupported("the operator " + string(e.Op)))
 		}
 		return func(r *run) value.Value { return compute(left(r), right(r)) }
+	}
+}
+
+// concatenation joins a whole chain of || at once: pair by pair would take time by the square of its length.
+func (c *compiler) concatenation(e *sql.Binary, in *scope) node {
+	var parts []sql.Expr
+	var chain sql.Expr = e
+	for {
+		b, ok := chain.(*sql.Binary)
+		if _, isGrouped := c.grouped(chain, in); !ok || b.Op != sql.Concat || isGrouped {
+			break
+		}
+		parts = append(parts, b.Right)
+		chain = b.Left
+	}
+	parts = append(parts, chain)
+	slices.Reverse(parts)
+	nodes := c.exprs(parts, in)
+	return func(r *run) value.Value {
+		values := make([]value.Value, len(nodes))
+		for i, n := range nodes {
+			values[i] = n(r)
+		}
+		return concat(r, values)
 	}
 }
 
@@ -215,11 +237,18 @@ func (c *compiler) in(e *sql.In, in *scope) node {
 			return x
 		}
 		if fixed {
+			if !r.walks(x) {
+				return value.Value{}
+			}
 			found := r.constants(e, list).has(x)
 			return value.FromBool(found)
 		}
 		for _, n := range list {
-			if value.Equal(x, n(r)) {
+			y := n(r)
+			if !r.compares(x, y) {
+				return value.Value{}
+			}
+			if value.Equal(x, y) {
 				return value.FromBool(true)
 			}
 		}
@@ -241,7 +270,9 @@ func (r *run) constants(e *sql.In, list []node) *Set {
 	if !ok {
 		values = NewSet()
 		for _, n := range list {
-			values.Add(n(r))
+			if v := n(r); r.walks(v) && r.keep(SetBytes) {
+				values.Add(v)
+			}
 		}
 		if r.lists == nil {
 			r.lists = make(map[*sql.In]*Set)
@@ -255,8 +286,11 @@ func (c *compiler) between(e *sql.Between, in *scope) node {
 	operand, low, high := c.expr(e.Operand, in), c.expr(e.Low, in), c.expr(e.High, in)
 	atLeast, atMost := comparison(sql.GreaterOrEqual), comparison(sql.LessOrEqual)
 	return negated(e.Not, func(r *run) value.Value {
-		x := operand(r)
-		return and(atLeast(x, low(r)), atMost(x, high(r)))
+		x, from, to := operand(r), low(r), high(r)
+		if !r.compares(x, from) || !r.compares(x, to) {
+			return value.Value{}
+		}
+		return and(atLeast(x, from), atMost(x, to))
 	})
 }
 
@@ -279,12 +313,15 @@ func (c *compiler) like(e *sql.Like, in *scope) node {
 			if !isString {
 				return value.Value{}
 			}
+			if !r.hold(likeBytes(text)) {
+				return value.Value{}
+			}
 			p = parseLike(text, e.Escape)
 		}
-		if !r.affords(len(s), len(p.parts)) {
+		if !r.work(len(s) + len(p.parts)) {
 			return value.Value{}
 		}
-		return value.FromBool(p.match(s))
+		return value.FromBool(p.match(r, s))
 	})
 }
 
@@ -312,11 +349,14 @@ func (c *compiler) call(e *sql.Call, in *scope) node {
 	if b.call == nil {
 		return c.fail(unsupported("the function " + b.name))
 	}
-	args := c.exprs(e.Args, in)
+	args, price := c.exprs(e.Args, in), priceOf(b.name)
 	return func(r *run) value.Value {
 		values := make([]value.Value, len(args))
 		for i, n := range args {
 			values[i] = n(r)
+		}
+		if !price.charge(r, values) {
+			return value.Value{}
 		}
 		return b.call(r, values)
 	}
@@ -350,6 +390,9 @@ func (c *compiler) object(e *sql.ObjectExpr, in *scope) node {
 		nodes[i] = c.expr(m.Value, in)
 	}
 	return func(r *run) value.Value {
+		if !r.hold(objectBytes(len(nodes))) {
+			return value.Value{}
+		}
 		members := make([]value.Member, len(nodes))
 		for i, n := range nodes {
 			members[i] = value.Member{Name: e.Members[i].Name, Value: n(r)}
@@ -361,22 +404,13 @@ func (c *compiler) object(e *sql.ObjectExpr, in *scope) node {
 func (c *compiler) array(e *sql.ArrayExpr, in *scope) node {
 	nodes := c.exprs(e.Elements, in)
 	return func(r *run) value.Value {
+		if !r.hold(arrayBytes(len(nodes))) {
+			return value.Value{}
+		}
 		elements := make([]value.Value, len(nodes))
 		for i, n := range nodes {
 			elements[i] = n(r)
 		}
-		return value.FromArray(elements)
-	}
-}
-
-func (c *compiler) arraySubquery(e *sql.ArraySubquery, in *scope) node {
-	each := c.subquery(e.Query, in)
-	return func(r *run) value.Value {
-		var elements []value.Value
-		each(r, func(v value.Value) bool {
-			elements = append(elements, v)
-			return r.fits(leastElement * len(elements))
-		})
 		return value.FromArray(elements)
 	}
 }

@@ -49,29 +49,54 @@ func (s *folding) newGroup(keys []value.Value) {
 	s.groups = append(s.groups, g)
 }
 
-// add folds the run's present row in and reports whether evaluation may go on.
+// groupBytes is what a group takes besides its keys and its aggregates.
+const groupBytes = 200
+
+// add folds the run's present row in and reports whether evaluation may go on. What isn't retained is dropped.
 func (s *folding) add(r *run) bool {
+	mark := r.meter.Mark()
+	defer r.meter.Drop(mark)
 	at := 0
 	if len(s.fold.keys) > 0 {
-		keys := make([]value.Value, len(s.fold.keys))
-		identity := make([]value.Value, len(keys))
-		for i, k := range s.fold.keys {
-			keys[i] = k.node(r)
-			if !r.fits(sizeUpTo(keys[i], r.env.Limits.Text)) {
-				return false
-			}
-			// Arrays can't hold undefined, which is a key of its own; one more array around defined values tells them apart.
-			identity[i] = value.FromArray([]value.Value{keys[i]})
-		}
-		var isNew bool
-		if at, isNew = s.byKey.add(value.FromArray(identity)); isNew {
-			s.newGroup(keys)
+		var ok bool
+		if at, ok = s.groupOf(r); !ok {
+			return false
 		}
 	}
 	for i, a := range s.fold.aggregates {
+		mark := r.meter.Mark()
 		s.groups[at].accumulators[i].add(r, a.argument(r))
+		if r.meter.Drop(mark); r.err != nil {
+			return false
+		}
 	}
-	return r.err == nil
+	return true
+}
+
+// groupOf finds or makes the group of the run's present row.
+func (s *folding) groupOf(r *run) (at int, ok bool) {
+	keys := make([]value.Value, len(s.fold.keys))
+	identity := make([]value.Value, len(keys))
+	for i, k := range s.fold.keys {
+		keys[i] = k.node(r)
+		if !r.walks(keys[i]) {
+			return 0, false
+		}
+		// Arrays can't hold undefined, which is a key of its own; one more array around defined values tells them apart.
+		identity[i] = value.FromArray([]value.Value{keys[i]})
+	}
+	at, isNew := s.byKey.add(value.FromArray(identity))
+	if isNew {
+		size := groupBytes + SetBytes + len(s.fold.aggregates)*groupBytes
+		for _, k := range keys {
+			size += 3*elementBytes + MemoryOf(k)
+		}
+		if !r.keep(size) {
+			return 0, false
+		}
+		s.newGroup(keys)
+	}
+	return at, true
 }
 
 // load puts a group's keys and results where SELECT looks for them.

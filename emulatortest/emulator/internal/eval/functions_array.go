@@ -9,14 +9,14 @@ import (
 func arrayFunctions() []builtin {
 	return []builtin{
 		fn("ARRAY_AVG", 1, 1, pure(arrayAverage)),
-		fn("ARRAY_CONCAT", 2, unlimited, pure(arrayConcat)),
-		fn("ARRAY_CONTAINS", 2, 3, pure(arrayContains)),
-		fn("ARRAY_CONTAINS_ALL", 2, unlimited, pure(func(args []value.Value) value.Value {
-			return all(args[1:], func(v value.Value) value.Value { return arrayContains([]value.Value{args[0], v}) })
-		})),
-		fn("ARRAY_CONTAINS_ANY", 2, unlimited, pure(func(args []value.Value) value.Value {
-			return anyOf(args[1:], func(v value.Value) value.Value { return arrayContains([]value.Value{args[0], v}) })
-		})),
+		fn("ARRAY_CONCAT", 2, unlimited, arrayConcat),
+		fn("ARRAY_CONTAINS", 2, 3, arrayContains),
+		fn("ARRAY_CONTAINS_ALL", 2, unlimited, func(r *run, args []value.Value) value.Value {
+			return all(args[1:], func(v value.Value) value.Value { return arrayContains(r, []value.Value{args[0], v}) })
+		}),
+		fn("ARRAY_CONTAINS_ANY", 2, unlimited, func(r *run, args []value.Value) value.Value {
+			return anyOf(args[1:], func(v value.Value) value.Value { return arrayContains(r, []value.Value{args[0], v}) })
+		}),
 		fn("ARRAY_LENGTH", 1, 1, pure(func(args []value.Value) value.Value {
 			elements, ok := args[0].Array()
 			if !ok {
@@ -30,7 +30,7 @@ func arrayFunctions() []builtin {
 		fn("ARRAY_SLICE", 2, 3, pure(arraySlice)),
 		fn("ARRAY_SUM", 1, 1, pure(arraySum)),
 		fn("CHOOSE", 2, unlimited, pure(choose)),
-		fn("ObjectToArray", 1, 3, pure(objectToArray)),
+		fn("ObjectToArray", 1, 3, objectToArray),
 	}
 }
 
@@ -56,19 +56,27 @@ func anyOf(values []value.Value, test func(value.Value) value.Value) value.Value
 	return result
 }
 
-func arrayConcat(args []value.Value) value.Value {
-	var joined []value.Value
+func arrayConcat(r *run, args []value.Value) value.Value {
+	n := 0
 	for _, a := range args {
 		elements, ok := a.Array()
 		if !ok {
 			return value.Value{}
 		}
+		n += len(elements)
+	}
+	if !r.hold(arrayBytes(n)) || !r.work(n) {
+		return value.Value{}
+	}
+	joined := make([]value.Value, 0, n)
+	for _, a := range args {
+		elements, _ := a.Array()
 		joined = append(joined, elements...)
 	}
 	return value.FromArray(joined)
 }
 
-func arrayContains(args []value.Value) value.Value {
+func arrayContains(r *run, args []value.Value) value.Value {
 	elements, ok := args[0].Array()
 	if !ok || args[1].IsUndefined() {
 		return value.Value{}
@@ -83,7 +91,14 @@ func arrayContains(args []value.Value) value.Value {
 			match = contains
 		}
 	}
-	return value.FromBool(slices.ContainsFunc(elements, func(e value.Value) bool { return match(e, args[1]) }))
+	found := slices.ContainsFunc(elements, func(e value.Value) bool {
+		// Once the run has failed, true ends the search.
+		return !r.compares(e, args[1]) || match(e, args[1])
+	})
+	if r.err != nil {
+		return value.Value{}
+	}
+	return value.FromBool(found)
 }
 
 // contains reports whether whole has every member that part has, at every depth; what is not an object must be equal.
@@ -193,7 +208,7 @@ func choose(args []value.Value) value.Value {
 	return args[i]
 }
 
-func objectToArray(args []value.Value) value.Value {
+func objectToArray(r *run, args []value.Value) value.Value {
 	members, ok := args[0].Members()
 	keyName, valueName := "k", "v"
 	if len(args) > 1 && ok {
@@ -202,7 +217,7 @@ func objectToArray(args []value.Value) value.Value {
 	if len(args) > 2 && ok {
 		valueName, ok = args[2].Str()
 	}
-	if !ok {
+	if !ok || !r.hold(len(members)*(elementBytes+objectBytes(2))) {
 		return value.Value{}
 	}
 	pairs := make([]value.Value, len(members))

@@ -9,9 +9,9 @@ import (
 
 func conversionFunctions() []builtin {
 	parse := func(name string, kind value.Kind) builtin {
-		return fn(name, 1, 1, pure(func(args []value.Value) value.Value {
+		return fn(name, 1, 1, func(r *run, args []value.Value) value.Value {
 			text, ok := args[0].Str()
-			if !ok {
+			if !ok || !r.hold(decodedBytes(text)) {
 				return value.Value{}
 			}
 			parsed, err := value.ParseString(text)
@@ -19,7 +19,7 @@ func conversionFunctions() []builtin {
 				return value.Value{}
 			}
 			return parsed
-		}))
+		})
 	}
 	return []builtin{
 		parse("StringToArray", value.Array),

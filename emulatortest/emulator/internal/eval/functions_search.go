@@ -16,11 +16,16 @@ func searchFunctions() []builtin {
 	fold := value.FromBool(true)
 	exact := value.FromBool(false)
 	containsEach := func(name string, join func([]value.Value, func(value.Value) value.Value) value.Value, ignoreCase value.Value) builtin {
-		return fn(name, 2, unlimited, pure(func(args []value.Value) value.Value {
+		return fn(name, 2, unlimited, func(r *run, args []value.Value) value.Value {
 			return join(args[1:], func(part value.Value) value.Value {
+				mark := r.meter.Mark()
+				defer r.meter.Drop(mark)
+				if !priceOf(name).charge(r, []value.Value{args[0], part}) {
+					return value.Value{}
+				}
 				return searched([]value.Value{args[0], part, ignoreCase}, strings.Contains)
 			})
-		}))
+		})
 	}
 	return []builtin{
 		test("CONTAINS", strings.Contains),

@@ -6,6 +6,9 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
+// perPlace is the least that a position takes as JSON.
+const perPlace = 20
+
 // spatialFunctions work on GeoJSON over the WGS84 ellipsoid, which is what containers with geography data have. A
 // geometry that isn't valid gives undefined.
 func spatialFunctions() []builtin {
@@ -13,6 +16,14 @@ func spatialFunctions() []builtin {
 		return func(r *run, args []value.Value) value.Value {
 			if r.env.Planar {
 				r.fail(unsupported("spatial functions in containers whose geospatialConfig is Geometry"))
+				return value.Value{}
+			}
+			const perPair = 100
+			places := 0
+			for _, a := range args {
+				places += sizeUpTo(a.Get("coordinates"), perPlace*maxPlaces)/perPlace + 1
+			}
+			if !r.work(perPair * places * places) {
 				return value.Value{}
 			}
 			return call(args)

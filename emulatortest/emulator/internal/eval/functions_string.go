@@ -36,7 +36,7 @@ func stringFunctions() []builtin {
 				if !isString {
 					return value.Value{}
 				}
-				cut = func(r rune) bool { return strings.ContainsRune(characters, r) }
+				cut = oneOf(characters)
 			}
 			return value.FromString(spaces(s, cut))
 		}))
@@ -54,7 +54,7 @@ func stringFunctions() []builtin {
 		one("LOWER", strings.ToLower),
 		trim("LTRIM", strings.TrimLeftFunc),
 		fn("REPLACE", 3, 3, replace),
-		fn("REPLICATE", 2, 2, pure(replicate)),
+		fn("REPLICATE", 2, 2, replicate),
 		one("REVERSE", func(s string) string {
 			runes := []rune(s)
 			slices.Reverse(runes)
@@ -63,10 +63,26 @@ func stringFunctions() []builtin {
 		fn("RIGHT", 2, 2, pure(right)),
 		trim("RTRIM", strings.TrimRightFunc),
 		fn("StringJoin", 2, 2, stringJoin),
-		fn("StringSplit", 2, 2, pure(stringSplit)),
+		fn("StringSplit", 2, 2, stringSplit),
 		fn("SUBSTRING", 3, 3, pure(func(args []value.Value) value.Value { return substring(args[0], args[1], args[2]) })),
 		trim("TRIM", strings.TrimFunc),
 		one("UPPER", strings.ToUpper),
+	}
+}
+
+// oneOf tells whether a rune is in the text, without reading all of the text for each.
+func oneOf(text string) func(rune) bool {
+	const few = 16
+	if len(text) <= few {
+		return func(r rune) bool { return strings.ContainsRune(text, r) }
+	}
+	runes := make(map[rune]struct{})
+	for _, r := range text {
+		runes[r] = struct{}{}
+	}
+	return func(r rune) bool {
+		_, found := runes[r]
+		return found
 	}
 }
 
@@ -97,7 +113,7 @@ func join(r *run, parts []string, separator string) value.Value {
 	for _, p := range parts {
 		size += len(p)
 	}
-	if !r.fits(size) {
+	if !r.fits(size) || !r.hold(size) || !r.work(size) {
 		return value.Value{}
 	}
 	return value.FromString(strings.Join(parts, separator))
@@ -148,20 +164,21 @@ func replace(r *run, args []value.Value) value.Value {
 	if parts[1] == "" {
 		return args[0]
 	}
-	if !r.fits(len(parts[0]) + strings.Count(parts[0], parts[1])*len(parts[2])) {
+	size := len(parts[0]) + strings.Count(parts[0], parts[1])*len(parts[2])
+	if !r.fits(size) || !r.hold(size) || !r.work(size) {
 		return value.Value{}
 	}
 	return value.FromString(strings.ReplaceAll(parts[0], parts[1], parts[2]))
 }
 
-func replicate(args []value.Value) value.Value {
+func replicate(r *run, args []value.Value) value.Value {
 	s, ok := args[0].Str()
 	times, okTimes := args[1].Number()
 	// A comparison that NaN fails, hence the form with "not".
 	if !ok || !okTimes || !(times >= 0 && times*float64(utf8.RuneCountInString(s)) <= maxReplicated) {
 		return value.Value{}
 	}
-	if s == "" {
+	if s == "" || !r.hold(len(s)*int(times)) {
 		return value.FromString("")
 	}
 	return value.FromString(strings.Repeat(s, int(times)))
@@ -169,6 +186,9 @@ func replicate(args []value.Value) value.Value {
 
 func stringJoin(r *run, args []value.Value) value.Value {
 	elements, okElements := args[0].Array()
+	if !r.hold(arrayBytes(len(elements))) {
+		return value.Value{}
+	}
 	separator, okSeparator := args[1].Str()
 	parts, okParts := texts(elements)
 	if !okElements || !okSeparator || !okParts {
@@ -178,7 +198,7 @@ func stringJoin(r *run, args []value.Value) value.Value {
 }
 
 // stringSplit with an empty separator finds none, so that the whole string is the only part.
-func stringSplit(args []value.Value) value.Value {
+func stringSplit(r *run, args []value.Value) value.Value {
 	both, ok := texts(args)
 	if !ok {
 		return value.Value{}
@@ -186,7 +206,11 @@ func stringSplit(args []value.Value) value.Value {
 	if both[1] == "" {
 		return value.FromArray([]value.Value{args[0]})
 	}
-	var parts []value.Value
+	n := strings.Count(both[0], both[1]) + 1
+	if !r.hold(arrayBytes(n)) || !r.work(n*perNode) {
+		return value.Value{}
+	}
+	parts := make([]value.Value, 0, n)
 	for part := range strings.SplitSeq(both[0], both[1]) {
 		parts = append(parts, value.FromString(part))
 	}

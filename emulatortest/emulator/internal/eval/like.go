@@ -75,13 +75,26 @@ func parseClass(runes []rune, start int, escape rune) (class likeCharacters, end
 	return nil, 0
 }
 
+// likeBytes is about what a pattern takes in memory once it is parsed.
+func likeBytes(pattern string) int {
+	const perCharacter = 80
+	return perCharacter * len(pattern)
+}
+
 // match reports whether the whole text matches. It goes back to the last gap only, so that its time is bounded by the
 // product of both lengths.
-func (p *likePattern) match(text string) bool {
+func (p *likePattern) match(r *run, text string) bool {
+	const perRune, lookEvery = 10, 1 << 16
+	if !r.hold(perRune * len(text)) {
+		return false
+	}
 	runes := []rune(text)
 	at, part := 0, 0
 	gapAt, gapPart := 0, -1
-	for at < len(runes) {
+	for tried := 1; at < len(runes); tried++ {
+		if tried%lookEvery == 0 && !r.work(perRune*lookEvery) {
+			return false
+		}
 		switch {
 		case part < len(p.parts) && p.parts[part].gap:
 			gapAt, gapPart = at, part

@@ -74,6 +74,8 @@ type Row struct {
 // Keep returns a copy of the row that stays valid while other rows are produced. Evaluate kept rows only after the last
 // call of [Run.Item]: both use the run's slots.
 func (r Row) Keep() Row {
+	r.run.meter.Retain()
+	r.run.keep(arrayBytes(len(r.run.slots)))
 	r.slots = slices.Clone(r.run.slots)
 	return r
 }
@@ -92,8 +94,8 @@ func (r Row) SortKeys() []value.Value {
 func (r Row) Value() (value.Value, bool, error) {
 	r.restore()
 	v := r.run.program.query.project(&r.run.run)
-	if r.run.err == nil && !r.run.program.query.whole {
-		r.run.fits(sizeUpTo(v, r.run.env.Limits.Text))
+	if !r.run.program.query.whole {
+		r.run.walks(v)
 	}
 	return v, !v.IsUndefined(), r.run.err
 }
@@ -107,6 +109,8 @@ func (r Row) restore() {
 // Item produces the rows of one item, in order, until yield returns false. It is for programs that don't fold.
 func (r *Run) Item(item value.Value, yield func(Row) bool) error {
 	r.slots[itemSlot] = item
+	mark := r.meter.Mark()
+	defer r.meter.Drop(mark)
 	r.program.query.rows(&r.run, func() bool { return yield(Row{run: r}) })
 	return r.err
 }
@@ -126,6 +130,8 @@ func (r *Run) Groups() *Groups {
 func (g *Groups) Add(item value.Value) (firstNew int, err error) {
 	firstNew = len(g.state.groups)
 	g.run.slots[itemSlot] = item
+	mark := g.run.meter.Mark()
+	defer g.run.meter.Drop(mark)
 	g.run.program.query.rows(&g.run.run, func() bool { return g.state.add(&g.run.run) })
 	return firstNew, g.run.err
 }

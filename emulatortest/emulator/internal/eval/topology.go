@@ -254,25 +254,23 @@ func (g *geometry) distance(other *geometry) float64 {
 
 // reach is the smallest distance from the places of g to the edges of other.
 func (g *geometry) reach(other *geometry) float64 {
-	type pair struct{ p, a, b vec }
-	var pairs []pair
-	var rough []float64
 	best := math.Inf(1)
-	for _, p := range g.places() {
-		other.segments(func(a, b vec) bool {
-			r := roughly(p, a, b)
-			pairs, rough = append(pairs, pair{p, a, b}), append(rough, r)
-			best = min(best, r)
-			return false
-		})
-	}
-	const slack = 1.01 // the sphere's distances are within half a percent of the ellipsoid's
-	shortest := math.Inf(1)
-	for i, r := range rough {
-		if r <= best*slack {
-			shortest = min(shortest, nearest(pairs[i].p, pairs[i].a, pairs[i].b))
+	pairs := func(f func(p, a, b vec)) {
+		for _, p := range g.places() {
+			other.segments(func(a, b vec) bool {
+				f(p, a, b)
+				return false
+			})
 		}
 	}
+	pairs(func(p, a, b vec) { best = min(best, roughly(p, a, b)) })
+	const slack = 1.01 // the sphere's distances are within half a percent of the ellipsoid's
+	shortest := math.Inf(1)
+	pairs(func(p, a, b vec) {
+		if roughly(p, a, b) <= best*slack {
+			shortest = min(shortest, nearest(p, a, b))
+		}
+	})
 	return shortest
 }
 

@@ -15,6 +15,9 @@ const maxLevels = 3
 // costs time and changes no result.
 const maxCases = 20_000
 
+// maxWork bounds how many combinations are tried in all. Beyond it nothing more is learned of a query's keys.
+const maxWork = 1_000_000
+
 // Keys are the partition key values for which a query's WHERE clause can be true. There may be more of them than there are
 // with results, never fewer.
 type Keys struct {
@@ -52,6 +55,7 @@ type finder struct {
 	root       string
 	parameters map[string]value.Value
 	paths      [][]string
+	work       int // combinations tried so far
 }
 
 // assignment fixes some levels of a key.
@@ -244,23 +248,25 @@ func (f *finder) either(list []sql.Expr) cases {
 func (f *finder) all(list []sql.Expr) cases {
 	product := cases{any: true}
 	for _, e := range list {
-		product = both(product, f.find(e))
+		product = f.both(product, f.find(e))
 	}
 	return product
 }
 
 // both combines alternatives. Where there would be too many of them it keeps one side's, which hold as well.
-func both(a, b cases) cases {
+func (f *finder) both(a, b cases) cases {
+	work := len(a.list) * len(b.list)
 	switch {
 	case a.any:
 		return b
 	case b.any:
 		return a
-	case len(a.list)*len(b.list) > maxCases && len(a.list) <= len(b.list):
+	case (work > maxCases || f.work+work > maxWork) && len(a.list) <= len(b.list):
 		return a
-	case len(a.list)*len(b.list) > maxCases:
+	case work > maxCases || f.work+work > maxWork:
 		return b
 	}
+	f.work += work
 	product := cases{}
 	for _, x := range a.list {
 		for _, y := range b.list {

@@ -11,10 +11,14 @@ import (
 
 // entry is a row that waits for its place in the order.
 type entry struct {
-	at  position
-	row eval.Row
-	raw []byte
+	at    position
+	row   eval.Row
+	raw   []byte
+	bytes int // what it keeps in memory
 }
+
+// entryBytes is what an entry takes besides its keys and its row, with room for a list that grows.
+const entryBytes = 600
 
 // sorted emits the rows in the order of ORDER BY, and of their rids where keys are equal.
 func (e *execution) sorted() error {
@@ -30,11 +34,12 @@ func (e *execution) sorted() error {
 		seen = eval.NewSet()
 	}
 	for _, row := range rows {
+		e.req.meter.Drop(0)
 		v, ok, err := row.row.Value()
 		if err != nil {
 			return err
 		}
-		if !ok || seen != nil && !seen.Add(v) || e.passed(&row.at) {
+		if !ok || !e.isNew(seen, v) || e.passed(&row.at) {
 			continue
 		}
 		document := row.raw
@@ -61,6 +66,9 @@ func (e *execution) passed(at *position) bool {
 func (e *execution) order(a, b *position) int {
 	descending := e.program.Keys()
 	for i, down := range descending {
+		if !e.run.Compares(a.keys[i], b.keys[i]) {
+			return 0 // the run has failed
+		}
 		if c := value.Compare(a.keys[i], b.keys[i]); c != 0 {
 			return directed(c, down)
 		}
@@ -79,15 +87,22 @@ func directed(c int, descending bool) int {
 	return c
 }
 
+// maxSortedRows bounds a sorted page whose size is left to the server.
+const maxSortedRows = 1 << 14
+
 // collect returns the rows in order. Where a page's size is known it keeps no more of them than the page can use.
 func (e *execution) collect() ([]entry, error) {
 	keep := math.MaxInt
-	if e.req.MaxItems > 0 && !e.program.Distinct() {
+	switch {
+	case e.program.Distinct():
+	case e.req.MaxItems > 0:
 		keep = e.skip + e.req.MaxItems + 1
+	case e.req.MaxBytes < math.MaxInt:
+		keep = e.skip + maxSortedRows
 	}
 	var rows []entry
 	order := func(a, b entry) int { return e.order(&a.at, &b.at) }
-	serial := 0
+	serial, meter := 0, e.req.meter
 	err := e.items("", func(item Item) bool {
 		n := 0
 		serial++
@@ -101,19 +116,42 @@ func (e *execution) collect() ([]entry, error) {
 			if e.beyond != nil && e.order(&at, e.beyond) > 0 {
 				return true
 			}
+			kept := meter.Kept()
 			rows = append(rows, entry{at: at, row: r.Keep(), raw: item.Raw})
+			more := meter.Keep(entryBytes + len(item.Raw))
+			rows[len(rows)-1].bytes = meter.Kept() - kept
 			if len(rows)/2 >= keep {
 				slices.SortFunc(rows, order)
 				beyond := rows[keep].at
 				e.beyond = &beyond
+				for _, left := range rows[keep:] {
+					meter.Free(left.bytes)
+				}
 				clear(rows[keep:])
 				rows = rows[:keep]
 			}
-			return true
+			return more
 		})
 	})
-	slices.SortFunc(rows, order)
+	if err == nil {
+		slices.SortFunc(rows, order)
+		err = e.run.Err()
+	}
 	return rows, err
+}
+
+// groupPlaceBytes is what the place of a group takes, in a list that grows.
+const groupPlaceBytes = 256
+
+// isNew reports whether a row's value is to be given: with DISTINCT, whether it hasn't come up before.
+func (e *execution) isNew(seen *eval.Set, v value.Value) bool {
+	if seen == nil {
+		return true
+	}
+	if !seen.Add(v) {
+		return false
+	}
+	return e.req.meter.Keep(eval.SetBytes + eval.MemoryOf(v))
 }
 
 // fold emits the groups, each at the place of the first row it had.
@@ -128,7 +166,7 @@ func (e *execution) fold() error {
 		for n := from; n < groups.Len(); n++ {
 			first = append(first, position{rid: item.RID, row: n - from})
 		}
-		return err == nil
+		return err == nil && e.req.meter.Keep((groups.Len()-from)*groupPlaceBytes)
 	})
 	if err != nil {
 		return err
@@ -142,11 +180,12 @@ func (e *execution) groups(groups *eval.Groups, first []position) error {
 		seen = eval.NewSet()
 	}
 	for i, at := range first {
+		e.req.meter.Drop(0)
 		v, ok, err := groups.Row(i).Value()
 		if err != nil {
 			return err
 		}
-		if !ok || seen != nil && !seen.Add(v) || e.from.behind(at) {
+		if !ok || !e.isNew(seen, v) || e.from.behind(at) {
 			continue
 		}
 		if !e.emit(v.AppendJSON(nil), func() *position { return &at }) || e.done(at.next) {

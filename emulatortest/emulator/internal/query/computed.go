@@ -66,6 +66,7 @@ func (c Computed) adder(ctx context.Context, env eval.Env) func(value.Value) (va
 			}); err != nil {
 				return value.Value{}, err
 			}
+			env.Meter.Hold(eval.MemoryOf(result)) // it outlives the run's row
 			members = slices.DeleteFunc(members, func(m value.Member) bool { return m.Name == p.name })
 			members = append(members, value.Member{Name: p.name, Value: result})
 		}

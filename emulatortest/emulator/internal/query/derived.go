@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
@@ -18,7 +19,7 @@ func derive(ctx context.Context, req *Request) (*Metrics, error) {
 	if inner == nil {
 		return nil, nil
 	}
-	sub := *req
+	sub := *req // with the meter
 	sub.Query, sub.Continuation, sub.MaxItems, sub.MaxBytes, sub.EndLate = inner, "", -1, math.MaxInt, false
 	page, err := Run(ctx, sub)
 	if err != nil {
@@ -26,6 +27,9 @@ func derive(ctx context.Context, req *Request) (*Metrics, error) {
 	}
 	rows := make(Slice, len(page.Documents))
 	for i, document := range page.Documents {
+		if !req.meter.Keep(eval.DecodedBytes(document) + documentBytes) {
+			return nil, req.meter.Err()
+		}
 		v, err := value.Parse(document)
 		if err != nil {
 			return nil, err

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -44,6 +45,10 @@ type Request struct {
 	// Random is what RAND returns; see [eval.Env]. Defaults to a random number.
 	Random func() float64
 	Limits eval.Limits
+	// Memory is shared with other requests; nil for no bound but that of the limits.
+	Memory *eval.Memory
+	// meter counts for the whole request, derived tables included.
+	meter *eval.Meter
 }
 
 // Page is a page of results.
@@ -56,6 +61,10 @@ type Page struct {
 // Run computes a page. The error is a [*sql.SyntaxError] or an [*eval.Error] for what the service answers with status 400,
 // else that of the context.
 func Run(ctx context.Context, req Request) (Page, error) {
+	if req.meter == nil {
+		req.meter = eval.NewMeter(ctx, req.Limits, req.Memory)
+		defer req.meter.Close()
+	}
 	id := identity(&req)
 	read, err := derive(ctx, &req)
 	if err != nil {
@@ -65,7 +74,7 @@ func Run(ctx context.Context, req Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	if err := e.page(); err != nil {
+	if err := cmp.Or(e.page(), req.meter.Err()); err != nil {
 		return Page{}, err
 	}
 	result := Page{Documents: e.documents, Metrics: e.metrics}
@@ -82,7 +91,8 @@ func Run(ctx context.Context, req Request) (Page, error) {
 
 func (e *execution) env() eval.Env {
 	return eval.Env{
-		Parameters: e.req.Parameters, Now: e.req.Now, Started: e.started, Random: e.req.Random, Limits: e.req.Limits, Planar: e.req.Planar,
+		Parameters: e.req.Parameters, Now: e.req.Now, Started: e.started, Random: e.req.Random, Planar: e.req.Planar,
+		Limits: e.req.Limits, Meter: e.req.meter,
 	}
 }
 
@@ -177,7 +187,9 @@ func (e *execution) items(afterRID string, yield func(Item) bool) error {
 		}
 		return e.run.Err()
 	}
+	meter := e.req.meter
 	for item := range e.req.Source.Items(afterRID) {
+		meter.Drop(0)
 		var err error
 		if item.Value, err = e.compute(item.Value); err != nil {
 			return err
@@ -191,12 +203,15 @@ func (e *execution) items(afterRID string, yield func(Item) bool) error {
 		}
 		e.metrics.RetrievedDocuments++
 		e.metrics.RetrievedBytes += len(item.Raw)
-		if !yield(item) {
+		if !yield(item) || meter.Err() != nil {
 			break
 		}
 	}
-	return e.run.Err()
+	return cmp.Or(e.run.Err(), meter.Err())
 }
+
+// documentBytes is what a document takes besides its text.
+const documentBytes = 64
 
 // emit adds a row to the page. It returns false when the page ends before the row, which is at the given position.
 func (e *execution) emit(document []byte, at func() *position) bool {
@@ -208,6 +223,9 @@ func (e *execution) emit(document []byte, at func() *position) bool {
 	if full || len(e.documents) > 0 && e.bytes+len(document) > e.req.MaxBytes {
 		e.next = at()
 		e.next.skip, e.next.take = 0, e.take
+		return false
+	}
+	if !e.req.meter.Keep(len(document) + documentBytes) {
 		return false
 	}
 	e.documents = append(e.documents, document)

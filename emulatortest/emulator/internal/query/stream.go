@@ -36,7 +36,7 @@ func (e *execution) streamed(r eval.Row, item Item, at position, seen *eval.Set)
 	if err != nil {
 		return false // the run keeps the error
 	}
-	if !ok || seen != nil && (!seen.Add(v) || e.from.behind(at)) {
+	if !ok || !e.isNew(seen, v) || seen != nil && e.from.behind(at) {
 		return true
 	}
 	document := item.Raw

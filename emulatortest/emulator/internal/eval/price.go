@@ -1,0 +1,65 @@
+package eval
+
+import (
+	"strings"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+)
+
+// price is what a call of a function costs for each byte of the strings and each element of the arrays that it is given,
+// before it runs. A function whose cost doesn't grow with those alone debits the rest by itself.
+type price struct {
+	steps int
+	bytes int // that it builds; 0 for functions that give parts of what they are given
+	// deep is for functions that walk their arguments to the last part.
+	deep bool
+}
+
+// priceOf returns the price of a function, which is built in.
+func priceOf(name string) price {
+	const (
+		copied    = 2  // a copy, with room for letters that grow
+		asRunes   = 8  // a copy as runes and the result
+		elements  = 32 // a list of values, or a list of numbers taken out of values
+		distinct  = 2 * SetBytes
+		decoded   = 4 // besides the values that are counted by themselves
+		formatted = 16
+	)
+	switch strings.ToUpper(name) {
+	case "LOWER", "UPPER", "CONTAINS", "ENDSWITH", "STARTSWITH", "STRINGEQUALS", "CONTAINS_ALL_CI", "CONTAINS_ANY_CI":
+		return price{steps: 10, bytes: copied}
+	case "REVERSE", "LTRIM", "RTRIM", "TRIM":
+		return price{steps: 10, bytes: asRunes}
+	case "STRINGTOARRAY", "STRINGTOBOOLEAN", "STRINGTONULL", "STRINGTONUMBER", "STRINGTOOBJECT":
+		return price{steps: 10, bytes: decoded}
+	case "TOSTRING":
+		return price{steps: 10, bytes: formatted, deep: true}
+	case "ARRAY_AVG", "ARRAY_MEDIAN", "ARRAY_SUM", "ARRAY_SLICE", "VECTORDISTANCE":
+		return price{steps: 20, bytes: elements}
+	case "SETDIFFERENCE", "SETEQUAL", "SETINTERSECT", "SETUNION":
+		return price{steps: 100, bytes: distinct, deep: true}
+	case "DATETIMEFORMAT":
+		return price{steps: 20, bytes: formatted}
+	case "FULLTEXTCONTAINS", "FULLTEXTCONTAINSALL", "FULLTEXTCONTAINSANY":
+		return price{steps: 20, bytes: elements}
+	}
+	return price{steps: 1}
+}
+
+// charge debits a call and reports whether it may be made.
+func (p price) charge(r *run, args []value.Value) bool {
+	size := 1
+	for _, a := range args {
+		if p.deep && !r.walks(a) {
+			return false
+		}
+		text, _ := a.Str()
+		elements, _ := a.Array()
+		members, _ := a.Members()
+		size += 1 + len(text) + len(elements) + len(members)
+	}
+	if p.deep && p.bytes > 0 && len(args) == 1 { // what is printed whole
+		size = sizeUpTo(args[0], r.env.Limits.Text)
+	}
+	return r.work(p.steps*size) && (p.bytes == 0 || r.hold(p.bytes*size))
+}
