@@ -113,6 +113,15 @@ func WithHeaderLimit(bytes, status int) Option {
 	})
 }
 
+// WithLowerCaseHeaders makes the names of headers in answers of [Serve] lower case. In this process it changes nothing: there the Go client's
+// own rules of names hold, as behind a network.
+func WithLowerCaseHeaders() Option {
+	return optionFunc(func(s *settings) {
+		s.service.LowerCaseHeaders = true
+		s.needs("WithLowerCaseHeaders")
+	})
+}
+
 // WithRoutingGateway gives the emulator the manners of the service's routing gateway, by which items with certain
 // characters in their ids can be written but not be read; see [emulator.Service.RoutingGateway].
 func WithRoutingGateway() Option {

@@ -49,6 +49,8 @@ type Options struct {
 	HeaderLimit int
 	// HeaderLimitStatus is 400, or 431 with an empty body: both have been seen of the service. Defaults to 400.
 	HeaderLimitStatus int
+	// LowerCaseHeaders makes the names of headers in answers over a network lower case, as the service's newer gateway and HTTP/2 have them.
+	LowerCaseHeaders bool
 	// LetAnyoneIn takes [DefaultKey], which is no secret, from clients that come over another address than a loopback one. Without it they
 	// are 403. It does not matter with a key of your own.
 	LetAnyoneIn bool
@@ -139,6 +141,7 @@ func New(o Options) (*Service, error) {
 
 		HeaderLimit:       o.HeaderLimit,
 		HeaderLimitStatus: o.HeaderLimitStatus,
+		LowerCase:         o.LowerCaseHeaders,
 		KeyIsPublic:       o.Key == DefaultKey && !o.LetAnyoneIn,
 	})
 	if err != nil {

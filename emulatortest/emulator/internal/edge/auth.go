@@ -100,7 +100,7 @@ func (a *authenticator) checkSignature(method string, l link, header http.Header
 	}
 	resourceType, resourceLink := l.signed()
 	payload := strings.ToLower(method) + "\n" + resourceType + "\n" + resourceLink + "\n" + strings.ToLower(stamp) + "\n\n"
-	if !a.signs(payload, signature) && !a.signsLowered(l, method, resourceType, resourceLink, stamp, signature) {
+	if !a.signs(payload, signature) {
 		return fail(http.StatusUnauthorized, 0, "The input authorization token can't serve the request. The wrong key is "+
 			"being used or the expected payload is not built as per the protocol. For more info: "+
 			"https://aka.ms/cosmosdb-tsg-unauthorized. Server used the following payload to sign: '"+escapeLines(payload)+"'")
@@ -114,26 +114,11 @@ func (a *authenticator) checkSignature(method string, l link, header http.Header
 	return nil
 }
 
-// signsLowered tries the link in lower case, which is how clients sign a link made of rids.
-func (a *authenticator) signsLowered(l link, method, resourceType, resourceLink, stamp, signature string) bool {
-	lowered := strings.ToLower(resourceLink)
-	if lowered == resourceLink || !looksRidBased(l) {
-		return false
-	}
-	return a.signs(strings.ToLower(method)+"\n"+resourceType+"\n"+lowered+"\n"+strings.ToLower(stamp)+"\n\n", signature)
-}
-
 func (a *authenticator) signs(payload, signature string) bool {
 	mac := hmac.New(sha256.New, a.key)
 	mac.Write([]byte(payload))
 	given, err := base64.StdEncoding.DecodeString(signature)
 	return err == nil && hmac.Equal(mac.Sum(nil), given)
-}
-
-// looksRidBased reports whether the database segment could be a rid: four bytes of base64 in the service's alphabet.
-func looksRidBased(l link) bool {
-	raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(l.database, "-", "/"))
-	return err == nil && len(raw) == 4
 }
 
 // checkToken reads an Entra ID token. Nothing can verify a real signature here, so only the emulators' form is accepted.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -46,6 +47,8 @@ type Config struct {
 	// HeaderLimit is the most bytes that all headers of a request may have, the request line among them; longer ones get
 	// HeaderLimitStatus, which is 400 or 431. Zero means no limit.
 	HeaderLimit, HeaderLimitStatus int
+	// LowerCase writes the names of answers' headers in lower case, as the service's newer gateway and HTTP/2 do.
+	LowerCase bool
 	// KeyIsPublic refuses requests that came over another address than a loopback one, since everybody knows the key.
 	KeyIsPublic bool
 }
@@ -106,6 +109,7 @@ type call struct {
 	ctx        context.Context //nolint:containedctx // a call is the request itself, and lives as long
 	method     string
 	link       link
+	byRID      *place // of a link made of rids
 	opts       options
 	header     http.Header
 	body       []byte
@@ -124,6 +128,10 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	header := w.Header()
 	for name, values := range answer.Header {
+		if h.cfg.LowerCase {
+			header[name] = nil // keeps net/http from adding its own
+			name = strings.ToLower(name)
+		}
 		header[name] = values
 	}
 	if answer.Status != http.StatusNoContent && answer.Status != http.StatusNotModified {
@@ -137,6 +145,8 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // Exchange serves one request. It returns [ErrCut] or the context's error when there is no answer to give.
 func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 	c := &call{h: h, ctx: r.Context(), method: r.Method, header: r.Header, started: time.Now(), operation: faults.Unknown}
+	r = canonical(r)
+	c.header = r.Header
 	c.activityID = r.Header.Get("x-ms-activity-id")
 	if _, err := uuid.Parse(c.activityID); err != nil {
 		c.activityID = h.cfg.Random.activityID()
@@ -161,6 +171,9 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 // the route.
 func (c *call) admit(r *http.Request, entra bool) (operation, *store.Error) {
 	if e := c.checkHeaderSize(r); e != nil {
+		return operation{}, e
+	}
+	if e := c.resolve(); e != nil {
 		return operation{}, e
 	}
 	if c.h.routing {

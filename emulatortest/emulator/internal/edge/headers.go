@@ -50,6 +50,22 @@ type options struct {
 	autoscaleJSON string
 }
 
+// canonical gives a request whose headers have the names by which net/http knows them: servers make them so, but a request of the same
+// process has them as its maker wrote them.
+func canonical(r *http.Request) *http.Request {
+	for name := range r.Header {
+		if name != http.CanonicalHeaderKey(name) {
+			copied := *r
+			copied.Header = make(http.Header, len(r.Header))
+			for name, texts := range r.Header {
+				copied.Header[http.CanonicalHeaderKey(name)] = append(copied.Header[http.CanonicalHeaderKey(name)], texts...)
+			}
+			return &copied
+		}
+	}
+	return r
+}
+
 // oldestVersion is the REST API version from which requests are taken; the current SDKs send versions of 2018 and later.
 const oldestVersion = "2016-07-11"
 

@@ -20,6 +20,7 @@ const (
 	kindItems
 	kindItem
 	kindRanges
+	kindRange
 	kindKeyDelete
 	kindOffers
 	kindOffer
@@ -132,11 +133,14 @@ func (l link) underContainer() (link, error) {
 			l.kind = kindUnsupported // attachments
 		}
 	case "pkranges":
-		if len(s) != 5 {
-			l.kind = kindUnsupported
-			return l, nil
+		switch len(s) {
+		case 5:
+			l.kind = kindRanges
+		case 6:
+			l.kind, l.item = kindRange, s[5]
+		default:
+			return link{}, errBadPath
 		}
-		l.kind = kindRanges
 	case "operations":
 		if len(s) != 6 || !strings.EqualFold(s[5], "partitionkeydelete") {
 			return link{}, errBadPath
@@ -158,8 +162,19 @@ func (l link) signed() (resourceType, resourceLink string) {
 	case kindOffer:
 		return "offers", strings.ToLower(l.item)
 	case kindKeyDelete:
+		if l.ridBased() {
+			return "colls", l.signedRID()
+		}
 		return "colls", strings.Join(l.segments[:4], "/")
 	}
+	if l.ridBased() {
+		typ, _ := l.signedNames()
+		return typ, l.signedRID()
+	}
+	return l.signedNames()
+}
+
+func (l link) signedNames() (resourceType, resourceLink string) {
 	n := len(l.segments)
 	if n%2 == 0 {
 		return strings.ToLower(l.segments[n-2]), strings.Join(l.segments, "/")

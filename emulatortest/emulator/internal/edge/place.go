@@ -36,8 +36,19 @@ func parentMissing(e *store.Error) *store.Error {
 	return &missing
 }
 
+// found gives 404 for what a rid did not lead to.
+func found[T any](resource *T) (*T, *store.Error) {
+	if resource == nil {
+		return nil, refused(store.NotFound())
+	}
+	return resource, nil
+}
+
 // databaseOf finds the database that the link goes through or to.
 func (c *call) databaseOf() (*store.Database, *store.Error) {
+	if c.byRID != nil {
+		return found(c.byRID.database)
+	}
 	db, err := c.h.cfg.Account.Database(c.link.database)
 	return db, refused(err)
 }
@@ -47,6 +58,9 @@ func (c *call) containerOf() (*store.Container, *store.Error) {
 	db, e := c.databaseOf()
 	if e != nil {
 		return nil, parentMissing(e)
+	}
+	if c.byRID != nil {
+		return found(c.byRID.container)
 	}
 	container, err := db.Container(c.link.container)
 	return container, refused(err)

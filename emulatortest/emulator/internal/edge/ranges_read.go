@@ -33,3 +33,25 @@ func (c *call) readRanges() (*result, *store.Error) {
 	r.body = feedBody(r.containerRID, "PartitionKeyRanges", bodies)
 	return r, nil
 }
+
+// Read partition key range: GET /dbs/{db}/colls/{c}/pkranges/{id or rid}
+//
+// Supported: a live range, by its id in a link of names and by its rid in a link of rids. 200; 404 for one that is gone.
+// Differs from the service: whether it serves single ranges at all is not established; ranges name themselves with such a link.
+
+func (c *call) readRange() (*result, *store.Error) {
+	container, e := c.parentOf()
+	if e != nil {
+		return nil, e
+	}
+	r := placed(container)
+	r.charge = metadataCharge
+	ranges, _ := container.Ranges()
+	for _, one := range ranges {
+		if (c.byRID == nil && one.ID == c.link.item) || (c.byRID != nil && one.RID == c.link.segments[5]) {
+			r.status, r.body, r.etag = http.StatusOK, one.Body, one.ETag
+			return c.unlessUnchanged(r), nil
+		}
+	}
+	return r, refused(store.NotFound())
+}

@@ -57,6 +57,7 @@ func routes() map[resourceKind]verbs {
 			http.MethodGet: always(faults.ReadOffer, (*call).readOffer),
 			http.MethodPut: always(faults.ReplaceOffer, (*call).replaceOffer),
 		},
+		kindRange:  {http.MethodGet: always(faults.ReadPartitionKeyRanges, (*call).readRange)},
 		kindRanges: {http.MethodGet: always(faults.ReadPartitionKeyRanges, (*call).readRanges)},
 		kindItems: {
 			http.MethodGet:  listOrFeed,

@@ -19,6 +19,9 @@ func (c *call) authenticate(r *http.Request) (entra bool, stranger *store.Error)
 	if err != nil {
 		return false, badRequest(err.Error() + ".")
 	}
+	if e := l.checkRIDs(); e != nil {
+		return false, e
+	}
 	entra, e := c.h.auth.check(r.Method, l, r.Header)
 	if e != nil {
 		return false, e

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"encoding/binary"
 	"net/http"
 	"slices"
@@ -283,6 +284,26 @@ func (c *Container) Usage() Usage {
 
 // itemRID is the rid of the item with an ordinal.
 func (c *Container) itemRID(ordinal uint64) string { return childRID(c.ridBytes, ridTypeItem, ordinal) }
+
+// ItemID is the id of the item that has a rid; empty when there is none.
+func (c *Container) ItemID(rid string) string {
+	raw, ok := decodeRID(rid)
+	ordinal, isItem := itemOrdinal(rid)
+	if !ok || !isItem || !bytes.HasPrefix(raw, c.ridBytes) {
+		return ""
+	}
+	c.topology.RLock()
+	defer c.topology.RUnlock()
+	for _, p := range c.partitions {
+		p.mu.RLock()
+		it, ok := p.state.byOrdinal.Get(&item{ordinal: ordinal})
+		p.mu.RUnlock()
+		if ok {
+			return it.id
+		}
+	}
+	return ""
+}
 
 // orderedKey is a journal key under which numbers sort as numbers.
 func orderedKey(kind, rid string, n uint64) string {

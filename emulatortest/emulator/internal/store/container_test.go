@@ -26,7 +26,7 @@ func TestCreateDatabase(t *testing.T) {
 	wantError(t, err, 409, store.SubstatusDatabaseNameExists)
 	db := must(a.Database("ok"))(t)
 	r := db.Resource()
-	if byRID := must(a.Database(r.RID))(t); byRID != db || len(r.RID) != 8 || r.Self != "dbs/"+r.RID+"/" {
+	if a.DatabaseByRID(r.RID) != db || a.DatabaseByRID("ok") != nil || len(r.RID) != 8 || r.Self != "dbs/"+r.RID+"/" {
 		t.Errorf("resource %+v", r)
 	}
 	v := parse(t, r.Body)

@@ -47,28 +47,35 @@ func (a *Account) CreateDatabase(body []byte, t Throughput) (*Database, error) {
 }
 
 // find needs a.mu.
-func (a *Account) find(ref string) *Database {
+func (a *Account) find(name string) *Database {
 	for _, d := range a.databases {
-		if d.resource.ID == ref {
-			return d
-		}
-	}
-	for _, d := range a.databases {
-		if d.resource.RID == ref {
+		if d.resource.ID == name {
 			return d
 		}
 	}
 	return nil
 }
 
-// Database finds a database by name or rid (404).
-func (a *Account) Database(ref string) (*Database, error) {
+// Database finds a database by its name (404).
+func (a *Account) Database(name string) (*Database, error) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
-	if d := a.find(ref); d != nil {
+	if d := a.find(name); d != nil {
 		return d, nil
 	}
 	return nil, notFound()
+}
+
+// DatabaseByRID finds a database by its rid; nil when there is none.
+func (a *Account) DatabaseByRID(rid string) *Database {
+	a.mu.RLock()
+	defer a.mu.RUnlock()
+	for _, d := range a.databases {
+		if d.resource.RID == rid {
+			return d
+		}
+	}
+	return nil
 }
 
 // Databases lists the databases in the order of their creation.
@@ -119,28 +126,35 @@ func (d *Database) list() []*Container {
 	return slices.Clone(d.containers)
 }
 
-// Container finds a container by name or rid (404; 404/1003 when the database is gone).
-func (d *Database) Container(ref string) (*Container, error) {
+// ContainerByRID finds a container by its rid; nil when there is none.
+func (d *Database) ContainerByRID(rid string) *Container {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	for _, c := range d.containers {
+		if c.rid == rid {
+			return c
+		}
+	}
+	return nil
+}
+
+// Container finds a container by its name (404; 404/1003 when the database is gone).
+func (d *Database) Container(name string) (*Container, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	if d.deleted {
 		return nil, parentNotFound()
 	}
-	if c := d.find(ref); c != nil {
+	if c := d.find(name); c != nil {
 		return c, nil
 	}
 	return nil, notFound()
 }
 
 // find needs d.mu.
-func (d *Database) find(ref string) *Container {
+func (d *Database) find(name string) *Container {
 	for _, c := range d.containers {
-		if c.name == ref {
-			return c
-		}
-	}
-	for _, c := range d.containers {
-		if c.rid == ref {
+		if c.name == name {
 			return c
 		}
 	}

@@ -90,6 +90,9 @@ func badRequest(format string, args ...any) *Error {
 	return refuse(http.StatusBadRequest, 0, fmt.Sprintf(format, args...))
 }
 
+// NotFound is the refusal of a resource that is not there.
+func NotFound() error { return notFound() }
+
 func notFound() *Error { return refuse(http.StatusNotFound, 0, textNotFound) }
 
 func parentNotFound() *Error {

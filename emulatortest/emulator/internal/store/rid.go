@@ -17,6 +17,15 @@ func decodeRID(rid string) ([]byte, bool) {
 	return raw, err == nil
 }
 
+// RIDLength is how many bytes a text stands for as a rid; 0 when it is none.
+func RIDLength(text string) int {
+	raw, ok := decodeRID(text)
+	if !ok {
+		return 0
+	}
+	return len(raw)
+}
+
 // scatter maps 1, 2, 3, ... to distinct 23-bit numbers that look as little alike as the service's do.
 func scatter(n uint32) uint32 { return n * 0x9E3779 & 0x7FFFFF }
 
