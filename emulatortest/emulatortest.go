@@ -28,6 +28,7 @@ type Emulator struct {
 	transport policy.Transporter
 	endpoint  string
 	key       string
+	identity  string // the object id that clients sign in with; empty is the account key
 	options   azcosmos.ClientOptions
 }
 
@@ -54,6 +55,7 @@ func New(t testing.TB, opts ...Option) *Emulator {
 		endpoint:  "https://" + strings.ReplaceAll(uuid.NewString(), "-", "")[:16] + ".emulator.localhost/",
 		key:       service.Key(),
 		options:   s.client,
+		identity:  s.identity,
 		transport: service,
 	}
 	if s.routing {
@@ -73,6 +75,9 @@ func newService(t testing.TB, s *settings) *emulator.Service {
 			t.Errorf("emulatortest: close the emulator: %v", err)
 		}
 	})
+	if s.identity != "" {
+		service.AssignRoles(s.identity, s.roles...)
+	}
 	for _, f := range s.faults {
 		service.Faults().Add(f)
 	}
@@ -83,6 +88,14 @@ func newService(t testing.TB, s *settings) *emulator.Service {
 // gives the former. The client is closed when the test ends.
 func (e *Emulator) Client(o *azcosmos.ClientOptions) *azcosmos.Client {
 	e.t.Helper()
+	if e.identity != "" {
+		return newEntraClient(e.t, e.endpoint, e.service.EntraToken(e.identity), e.clientOptions(o))
+	}
+	return newClient(e.t, e.endpoint, e.key, e.clientOptions(o))
+}
+
+// clientOptions are the options given, or those of the emulator, with its door as the transport.
+func (e *Emulator) clientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions {
 	options := e.options
 	if o != nil {
 		options = *o
@@ -93,7 +106,7 @@ func (e *Emulator) Client(o *azcosmos.ClientOptions) *azcosmos.Client {
 	case options.Transport == nil:
 		options.Transport = e.options.Transport
 	}
-	return newClient(e.t, e.endpoint, e.key, &options)
+	return &options
 }
 
 // ClientNamed is [Emulator.Client] under a name, by which faults ([emulator.Fault]'s Client method) and the request log tell

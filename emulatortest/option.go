@@ -17,6 +17,9 @@ type settings struct {
 	faults  []emulator.Fault
 	routing bool
 	tls     bool
+	// identity is the object id that clients sign in with; empty is the account key.
+	identity string
+	roles    []emulator.Role
 	// inProcess names the first option that a real endpoint can't serve.
 	inProcess string
 }

@@ -34,7 +34,7 @@ func Serve(t testing.TB, opts ...Option) *Server {
 	if err != nil {
 		t.Fatalf("emulatortest: listen on 127.0.0.1: %v", err)
 	}
-	server := &Server{Emulator: &Emulator{t: t, service: service, key: service.Key(), options: s.client}}
+	server := &Server{Emulator: &Emulator{t: t, service: service, key: service.Key(), identity: s.identity, options: s.client}}
 	transport := &http.Transport{}
 	scheme := "http"
 	if s.tls {

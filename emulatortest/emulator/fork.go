@@ -26,12 +26,13 @@ func (s *Service) Fork(o ForkOptions) *Service {
 		o.LogLimit = s.log.limit
 	}
 	f := &Service{
-		account: s.account.Fork(o.Clock.Now), random: s.random.Fork(), clock: o.Clock, log: newLog(o.LogLimit), key: s.key,
+		account: s.account.Fork(o.Clock.Now), random: s.random.Fork(), clock: o.Clock, log: newLog(o.LogLimit), key: s.key, principals: s.principals.Fork(),
 	}
 	f.handler = s.handler.Fork(func(c *edge.Config) {
 		c.Account, c.Random = f.account, f.random
 		c.Clock, c.Wait = o.Clock.Now, o.Clock.Wait
 		c.Faults, c.Record = &f.faults, f.log.record
+		c.Principals = f.principals
 	})
 	return f
 }

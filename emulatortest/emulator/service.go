@@ -107,6 +107,8 @@ type Service struct {
 	clock   *Clock
 	log     *Log
 	key     string
+
+	principals *edge.Principals
 }
 
 // New makes a service: an empty account, or the one that Options.DataDir holds.
@@ -122,7 +124,7 @@ func New(o Options) (*Service, error) {
 	if o.ReplicaLag != 0 {
 		account.SetReplicaLag(o.ReplicaLag)
 	}
-	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key}
+	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key, principals: &edge.Principals{}}
 	if o.Seed != 0 {
 		s.random = edge.NewRandom(o.Seed)
 	}
@@ -139,6 +141,7 @@ func New(o Options) (*Service, error) {
 		Endpoint:    o.Endpoint,
 		MaxBody:     o.MaxRequestBody,
 
+		Principals:        s.principals,
 		HeaderLimit:       o.HeaderLimit,
 		HeaderLimitStatus: o.HeaderLimitStatus,
 		LowerCase:         o.LowerCaseHeaders,

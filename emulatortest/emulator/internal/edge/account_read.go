@@ -12,6 +12,9 @@ import (
 // Differs from the service: the limits in queryEngineConfiguration are the published ones, not an account's own; the id is a
 // fixed text, and not "localhost", because the JavaScript SDK reads the account before every request of such an account.
 
+// accountName is what the account calls itself.
+const accountName = "grove-emulator"
+
 // region is the name that Microsoft's emulators give to their only region.
 const region = "South Central US"
 
@@ -58,8 +61,8 @@ func (c *call) readAccount() (*result, *store.Error) {
 	here := []accountLocation{{Name: region, Endpoint: c.endpoint}}
 	replication := replicationPolicy{Minimum: 1, Maximum: 4}
 	body := encodeJSON(accountDocument{
-		ID:                  "grove-emulator",
-		RID:                 "grove-emulator.sql.cosmos.azure.com",
+		ID:                  accountName,
+		RID:                 accountName + ".sql.cosmos.azure.com",
 		Media:               "//media/",
 		Addresses:           "//addresses/",
 		Databases:           "//dbs/",

@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
@@ -64,29 +63,29 @@ func parseAuthorization(header string) (tokenParts, bool) {
 	return parts, parts.kind != "" && parts.version == "1.0" && parts.signature != ""
 }
 
-// check refuses a request whose authorization does not fit the method, the link and the date. It tells whether the caller
-// came with an Entra ID token, which may do less than the account key.
-func (a *authenticator) check(method string, l link, header http.Header) (entra bool, refusal *store.Error) {
+// check refuses a request whose authorization does not fit the method, the link and the date. It tells who the caller is; nil is one with the
+// account key.
+func (a *authenticator) check(method string, l link, header http.Header) (caller *principal, refusal *store.Error) {
 	authorization := header.Get("Authorization")
 	if authorization == "" {
-		return false, fail(http.StatusUnauthorized, 0,
+		return nil, fail(http.StatusUnauthorized, 0,
 			"Required Header authorization is missing. Ensure a valid Authorization token is passed.")
 	}
 	parts, ok := parseAuthorization(authorization)
 	if !ok {
-		return false, fail(http.StatusUnauthorized, 0,
+		return nil, fail(http.StatusUnauthorized, 0,
 			"The format of the authorization header is not type={master|aad}&ver=1.0&sig={signature or token}.")
 	}
 	switch parts.kind {
 	case "master":
-		return false, a.checkSignature(method, l, header, parts.signature)
+		return nil, a.checkSignature(method, l, header, parts.signature)
 	case "aad":
-		return true, a.checkToken(parts.signature)
+		return a.checkToken(parts.signature)
 	case "resource":
-		return false, fail(http.StatusUnauthorized, 0,
+		return nil, fail(http.StatusUnauthorized, 0,
 			"Resource tokens are not supported by this emulator: sign with the account key or send an Entra ID token.")
 	}
-	return false, fail(http.StatusUnauthorized, 0, "The type of the authorization token is none of master, aad and resource.")
+	return nil, fail(http.StatusUnauthorized, 0, "The type of the authorization token is none of master, aad and resource.")
 }
 
 func (a *authenticator) checkSignature(method string, l link, header http.Header, signature string) *store.Error {
@@ -122,49 +121,34 @@ func (a *authenticator) signs(payload, signature string) bool {
 }
 
 // checkToken reads an Entra ID token. Nothing can verify a real signature here, so only the emulators' form is accepted.
-func (a *authenticator) checkToken(token string) *store.Error {
+func (a *authenticator) checkToken(token string) (*principal, *store.Error) {
 	refusal := fail(http.StatusUnauthorized, 0, "The Entra ID token can't be accepted by this emulator: it takes a JWT whose "+
 		"third part is the account key's text in base64url, as Microsoft's emulators do.")
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return refusal
+		return nil, refusal
 	}
 	key, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[2], "="))
 	if err != nil || subtle.ConstantTimeCompare(key, []byte(a.keyText)) != 1 {
-		return refusal
+		return nil, refusal
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))
 	if err != nil {
-		return refusal
+		return nil, refusal
 	}
 	var claims struct {
-		NotBefore int64 `json:"nbf"`
-		Expires   int64 `json:"exp"`
+		ObjectID  string `json:"oid"`
+		NotBefore int64  `json:"nbf"`
+		Expires   int64  `json:"exp"`
 	}
 	if err := json.Unmarshal(payload, &claims); err != nil {
-		return refusal
+		return nil, refusal
 	}
 	now := a.now().Unix()
 	if (claims.Expires != 0 && now > claims.Expires+int64(dateSkew/time.Second)) || now < claims.NotBefore-int64(dateSkew/time.Second) {
-		return fail(http.StatusUnauthorized, 0, "The Entra ID token is expired or not valid yet: acquire another.")
+		return nil, fail(http.StatusUnauthorized, 0, "The Entra ID token is expired or not valid yet: acquire another.")
 	}
-	return nil
-}
-
-// substatusEntraMetadata says that an Entra ID token may not change databases, containers and offers.
-const substatusEntraMetadata = 5300
-
-// entraRefusal refuses what the service lets Entra ID identities do only through Azure Resource Manager: roles of the data plane reach
-// items, and read the rest.
-func entraRefusal(method string, op faults.Operation) *store.Error {
-	switch op {
-	case faults.CreateDatabase, faults.DeleteDatabase, faults.CreateContainer, faults.ReplaceContainer, faults.DeleteContainer,
-		faults.ReplaceOffer:
-		return fail(http.StatusForbidden, substatusEntraMetadata, "Operation '"+method+"' on this resource is not allowed through Azure "+
-			"Cosmos DB endpoint with an Entra ID token. Perform it through Azure Resource Manager, Azure Portal, Azure CLI or Azure PowerShell, "+
-			"or with the account key.")
-	}
-	return nil
+	return &principal{id: claims.ObjectID}, nil
 }
 
 // parseHTTPDate reads RFC 1123 dates that end in GMT, as the protocol says, or in UTC, as the Go SDK writes some.

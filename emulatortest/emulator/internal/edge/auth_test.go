@@ -90,7 +90,7 @@ func TestAuthorization(t *testing.T) {
 			header := http.Header{}
 			header.Set("Authorization", c.header)
 			header.Set("x-ms-date", c.date)
-			entra, refusal := auth.check(http.MethodGet, l, header)
+			caller, refusal := auth.check(http.MethodGet, l, header)
 			got := 0
 			if refusal != nil {
 				got = refusal.Status
@@ -98,8 +98,8 @@ func TestAuthorization(t *testing.T) {
 					t.Error("the refusal tells the key")
 				}
 			}
-			if want := strings.HasPrefix(c.header, "type=aad"); entra != want {
-				t.Errorf("taken for an Entra token: %v", entra)
+			if want := strings.HasPrefix(c.header, "type=aad") && refusal == nil; (caller != nil) != want {
+				t.Errorf("the caller is %+v", caller)
 			}
 			if got != c.want {
 				t.Errorf("got %d (%v), want %d", got, refusal, c.want)

@@ -49,6 +49,8 @@ type Config struct {
 	HeaderLimit, HeaderLimitStatus int
 	// LowerCase writes the names of answers' headers in lower case, as the service's newer gateway and HTTP/2 do.
 	LowerCase bool
+	// Principals are the Entra ID identities that have roles. Nil means none.
+	Principals *Principals
 	// KeyIsPublic refuses requests that came over another address than a loopback one, since everybody knows the key.
 	KeyIsPublic bool
 }
@@ -81,6 +83,9 @@ const queryMemory = 768 << 20
 
 // New checks the configuration and makes a handler.
 func New(cfg Config) (*Handler, error) {
+	if cfg.Principals == nil {
+		cfg.Principals = &Principals{}
+	}
 	auth, err := newAuthenticator(cfg.Key, cfg.WallClock)
 	if err != nil {
 		return nil, err
@@ -109,7 +114,8 @@ type call struct {
 	ctx        context.Context //nolint:containedctx // a call is the request itself, and lives as long
 	method     string
 	link       link
-	byRID      *place // of a link made of rids
+	byRID      *place     // of a link made of rids
+	caller     *principal // nil with the account key
 	opts       options
 	header     http.Header
 	body       []byte
@@ -153,11 +159,11 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 	}
 	c.endpoint = h.endpoint(r)
 	c.client = clientOf(r)
-	identity, stranger := c.authenticate(r)
+	stranger := c.authenticate(r)
 	if stranger != nil { // costs no memory beyond the answer, and leaves no trace
 		return c.refusal(stranger, nil), nil
 	}
-	op, refusal := c.admit(r, identity)
+	op, refusal := c.admit(r)
 	if op.name != "" {
 		c.operation = op.name
 	}
@@ -169,7 +175,7 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 
 // admit does what comes before any effect, for a request that is known to come from a client of the account: the headers, the body and
 // the route.
-func (c *call) admit(r *http.Request, entra bool) (operation, *store.Error) {
+func (c *call) admit(r *http.Request) (operation, *store.Error) {
 	if e := c.checkHeaderSize(r); e != nil {
 		return operation{}, e
 	}
@@ -187,8 +193,8 @@ func (c *call) admit(r *http.Request, entra bool) (operation, *store.Error) {
 	}
 	c.opts = opts
 	op, e := c.h.find(r.Method, c.link, &c.opts)
-	if e == nil && entra {
-		e = entraRefusal(r.Method, op.name)
+	if e == nil {
+		e = c.permit(op.name)
 	}
 	if e != nil {
 		return op, e

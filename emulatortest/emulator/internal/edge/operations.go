@@ -77,6 +77,9 @@ func (c *call) operationOf(w *wireOperation) (store.Operation, *store.Error) {
 	default:
 		return op, badRequest("The batch holds an operation that is none of Create, Upsert, Replace, Delete, Read and Patch.")
 	}
+	if e := c.permitAction(c.operation, actionOfStep(op.Kind)); e != nil {
+		return op, e
+	}
 	key, e := operationKey(w.PartitionKey)
 	op.Key = key
 	return op, e

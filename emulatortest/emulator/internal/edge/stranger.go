@@ -10,24 +10,24 @@ import (
 )
 
 // authenticate does what has to come first: it finds out whether the request comes from a client of the account, before its body is read
-// and before anything of it is kept. It takes in the link and tells whether the client came with an Entra ID token.
-func (c *call) authenticate(r *http.Request) (entra bool, stranger *store.Error) {
+// and before anything of it is kept. It takes in the link and who the caller is.
+func (c *call) authenticate(r *http.Request) *store.Error {
 	if e := c.h.checkAddress(r); e != nil {
-		return false, e
+		return e
 	}
 	l, err := parseLink(r.URL.EscapedPath())
 	if err != nil {
-		return false, badRequest(err.Error() + ".")
+		return badRequest(err.Error() + ".")
 	}
 	if e := l.checkRIDs(); e != nil {
-		return false, e
+		return e
 	}
-	entra, e := c.h.auth.check(r.Method, l, r.Header)
+	caller, e := c.h.auth.check(r.Method, l, r.Header)
 	if e != nil {
-		return false, e
+		return e
 	}
-	c.link = l
-	return entra, nil
+	c.link, c.caller = l, caller
+	return nil
 }
 
 // checkAddress refuses what comes over a network in a way that no client of the emulator's owner would choose. On a loopback address it answers
