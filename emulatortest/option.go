@@ -125,6 +125,14 @@ func WithLowerCaseHeaders() Option {
 	})
 }
 
+// WithOfferReplaceTime makes every change of throughput pending for that long, on the emulator's clock: another one is 400/3205 until then.
+func WithOfferReplaceTime(d time.Duration) Option {
+	return optionFunc(func(s *settings) {
+		s.service.OfferReplaceTime = d
+		s.needs("WithOfferReplaceTime")
+	})
+}
+
 // WithRoutingGateway gives the emulator the manners of the service's routing gateway, by which items with certain
 // characters in their ids can be written but not be read; see [emulator.Service.RoutingGateway].
 func WithRoutingGateway() Option {

@@ -15,6 +15,7 @@ func openAccount(o Options) (*store.Account, error) {
 		Partitions:            o.Partitions,
 		LogicalPartitionLimit: o.LogicalPartitionLimit,
 		EnforceThroughput:     o.EnforceThroughput,
+		OfferReplaceTime:      o.OfferReplaceTime,
 	}
 	if o.DataDir == "" {
 		return store.New(options), nil

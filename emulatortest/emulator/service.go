@@ -54,6 +54,9 @@ type Options struct {
 	// LetAnyoneIn takes [DefaultKey], which is no secret, from clients that come over another address than a loopback one. Without it they
 	// are 403. It does not matter with a key of your own.
 	LetAnyoneIn bool
+	// OfferReplaceTime is how long a change of throughput is called pending on the emulator's clock; meanwhile another is 400/3205. Defaults to
+	// zero: it is over at once.
+	OfferReplaceTime time.Duration
 	// LogLimit is how many requests the log remembers. Defaults to 10,000.
 	LogLimit int
 }

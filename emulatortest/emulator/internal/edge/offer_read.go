@@ -2,6 +2,7 @@ package edge
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
@@ -9,7 +10,7 @@ import (
 // Read offer: GET /offers/{rid}
 //
 // Supported: manual and autoscale throughput. 200 with x-ms-cosmos-min-throughput; 404.
-// Differs from the service: the least throughput is always 400 RU/s, whatever the container holds or once had.
+// Differs from the service: the least throughput follows from the highest that the offer had, not from what the container holds.
 
 func (c *call) readOffer() (*result, *store.Error) {
 	offer, err := c.h.cfg.Account.Offer(c.link.item)
@@ -19,12 +20,9 @@ func (c *call) readOffer() (*result, *store.Error) {
 	return offered(offer), nil
 }
 
-// leastThroughput is the floor that the service gives to an offer of little data.
-const leastThroughput = "400"
-
-func offered(offer store.Resource) *result {
-	r := described(http.StatusOK, offer)
-	r.set("x-ms-cosmos-min-throughput", leastThroughput)
-	r.set("x-ms-offer-replace-pending", "false")
+func offered(offer store.Offer) *result {
+	r := described(http.StatusOK, offer.Resource)
+	r.set("x-ms-cosmos-min-throughput", strconv.Itoa(offer.Least))
+	r.set("x-ms-offer-replace-pending", strconv.FormatBool(offer.Pending))
 	return r
 }

@@ -6,7 +6,8 @@ import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 //
 // Supported: other manual or autoscale throughput. 200; 400 outside the service's steps; 404; 412 when If-Match holds another etag.
 // A container's ranges split until each has at most 10,000 request units a second.
-// Differs from the service: the change and its splits are in force at once and never pending, so that 3205 does not happen.
+// Members that the emulator does not know are kept. While a change is pending another is 400/3205.
+// Differs from the service: the change and its splits are in force at once, also while it is called pending.
 
 func (c *call) replaceOffer() (*result, *store.Error) {
 	offer, err := c.h.cfg.Account.ReplaceOffer(c.link.item, c.body, c.precondition())

@@ -18,7 +18,7 @@ func (c *call) throughputAsked() (store.Throughput, *store.Error) {
 	if err := json.Unmarshal([]byte(c.opts.autoscaleJSON), &settings); err != nil || settings.MaxThroughput <= 0 {
 		return t, badRequest("The x-ms-cosmos-offer-autopilot-settings header is not JSON with a positive maxThroughput.")
 	}
-	t.AutoscaleMax = settings.MaxThroughput
+	t.AutoscaleMax, t.Settings = settings.MaxThroughput, c.opts.autoscaleJSON
 	if t.Manual != 0 {
 		return t, badRequest("Send x-ms-offer-throughput or x-ms-cosmos-offer-autopilot-settings, not both.")
 	}

@@ -16,6 +16,8 @@ type Options struct {
 	LogicalPartitionLimit int64
 	// EnforceThroughput makes [Container.Admit] hold callers to the provisioned throughput. Defaults to no limit.
 	EnforceThroughput bool
+	// OfferReplaceTime is how long a change of throughput is pending. Defaults to zero: it is over at once.
+	OfferReplaceTime time.Duration
 	// Journal keeps the account on disk. Defaults to none: the account lives in memory.
 	Journal Journal
 }

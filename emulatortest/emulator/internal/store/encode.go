@@ -18,6 +18,8 @@ type resourceRecord struct {
 	NextRange  int    `json:"nextRange,omitempty"`
 	Generation uint64 `json:"generation,omitempty"`
 	Sequence   uint64 `json:"sequence,omitempty"`
+	// Highest is for offers only.
+	Highest int `json:"highest,omitempty"`
 }
 
 func (r resourceRecord) encode() []byte {
@@ -30,6 +32,10 @@ func (r resourceRecord) encode() []byte {
 
 func encodeResource(serial uint32, r Resource) []byte {
 	return resourceRecord{Serial: serial, Body: r.Body}.encode()
+}
+
+func encodeOffer(o *offer) []byte {
+	return resourceRecord{Serial: o.serial, Body: o.resource.Body, Highest: o.highest}.encode()
 }
 
 func encodeContainer(c *Container) []byte {

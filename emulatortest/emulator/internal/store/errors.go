@@ -44,6 +44,8 @@ const (
 	SubstatusUniqueIndexConflict  = 3301
 	SubstatusDatabaseNameExists   = 3206
 	SubstatusBatchResponseSize    = 3402
+
+	SubstatusOfferReplaceInProgress = 3205
 )
 
 const (

@@ -21,7 +21,7 @@ func TestForkKnowsEveryField(t *testing.T) {
 			"nextRange generation lag deleted"},
 		{partition{}, "c id min max parents created version mu state page history replica recent durable"},
 		{replica{}, "lag visible arriving"},
-		{offer{}, "serial resource target targetSelf throughput budget"},
+		{offer{}, "serial resource target targetSelf throughput budget highest pendingUntil"},
 		{budget{}, "mu rate left since"},
 		{forcedLimit{}, "rate budget"},
 	} {

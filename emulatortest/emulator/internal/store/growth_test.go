@@ -12,12 +12,13 @@ func TestGrow(t *testing.T) {
 	cases := []struct {
 		content string
 		ranges  int
+		least   int // to which it may go back
 	}{
-		{`{"offerThroughput":10000}`, 1},
-		{`{"offerThroughput":10100}`, 2},
-		{`{"offerThroughput":30000}`, 3},
-		{`{"offerAutopilotSettings":{"maxThroughput":50000}}`, 5},
-		{`{"offerThroughput":1000000}`, 100},
+		{`{"offerThroughput":10000}`, 1, 400},
+		{`{"offerThroughput":10100}`, 2, 400},
+		{`{"offerThroughput":30000}`, 3, 400},
+		{`{"offerAutopilotSettings":{"maxThroughput":50000}}`, 5, 500},
+		{`{"offerThroughput":1000000}`, 100, 10000},
 	}
 	for _, c := range cases {
 		t.Run(c.content, func(t *testing.T) {
@@ -27,7 +28,7 @@ func TestGrow(t *testing.T) {
 				must(b.c.CreateItem(at(fmt.Sprint(i)), doc("a", fmt.Sprint(i), i)))(t)
 			}
 			offer := b.account.Offers()[0].RID
-			for _, content := range []string{c.content, `{"offerThroughput":400}`} { // going back splits and merges nothing
+			for _, content := range []string{c.content, fmt.Sprintf(`{"offerThroughput":%d}`, c.least)} { // going back splits and merges nothing
 				must(b.account.ReplaceOffer(offer, []byte(`{"content":`+content+`}`), store.Precondition{}))(t)
 				wantError(t, b.account.Grow(offer), 0, 0)
 				if ranges, _ := b.c.Ranges(); len(ranges) != c.ranges {

@@ -183,7 +183,7 @@ func (a *Account) restoreOffer(r resourceRecord) error {
 	if err != nil {
 		return err
 	}
-	o := &offer{serial: r.Serial, resource: resource, throughput: t, budget: &budget{}}
+	o := &offer{serial: r.Serial, resource: resource, throughput: t, budget: &budget{}, highest: max(r.Highest, t.highest())}
 	o.target, _ = v.Get("offerResourceId").Str()
 	o.targetSelf, _ = v.Get("resource").Str()
 	a.offers = append(a.offers, o)
