@@ -9,6 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/plan"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/query"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/vector"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
@@ -61,6 +62,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 		EndLate:      target.fanOut,
 		Policy:       policy,
 		Computed:     computed,
+		Vectors:      vector.ParsePolicy(properties.Get("vectorEmbeddingPolicy")),
 		Planar:       isPlanar(properties),
 		Now:          c.h.cfg.Clock,
 		Random:       c.h.cfg.Random.float64,
@@ -129,6 +131,9 @@ func (c *call) aim(container *store.Container, body *queryBody) (aim, *store.Err
 	if e != nil {
 		return aim{}, e
 	}
+	if body.query.Rank != nil { // clients run it, whatever it reads
+		return aim{}, c.notServable(container, body, []string{"ORDER BY RANK"})
+	}
 	if c.opts.hasPartitionKey {
 		return aim{scope: scope}, nil
 	}
@@ -158,7 +163,7 @@ func (c *call) aim(container *store.Container, body *queryBody) (aim, *store.Err
 			"to true, specify x-ms-documentdb-partitionkey, or revise your query to avoid this exception.")
 	}
 	if clauses := plan.Clauses(body.query); len(clauses) > 0 {
-		return aim{}, notServable(container, body, clauses)
+		return aim{}, c.notServable(container, body, clauses)
 	}
 	return aim{scope: scope, fanOut: true}, nil
 }
@@ -179,8 +184,8 @@ func bounds(keys plan.Keys, scheme epk.Scheme, levels int) (lowest, highest stri
 }
 
 // notServable is the gateway's answer to a query whose parts a client has to put together: it carries the plan for that.
-func notServable(container *store.Container, body *queryBody, clauses []string) *store.Error {
-	p, e := planOf(container, body)
+func (c *call) notServable(container *store.Container, body *queryBody, clauses []string) *store.Error {
+	p, e := c.planOf(container, body)
 	if e != nil {
 		return e
 	}

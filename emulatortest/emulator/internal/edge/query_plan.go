@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/plan"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/vector"
 )
 
 // Query plan: POST /dbs/{db}/colls/{c}/docs with x-ms-cosmos-is-query-plan-request
@@ -15,7 +17,6 @@ import (
 // Supported: the plan by which a client serves a query across partitions: how to merge, the rewritten query and the ranges
 // concerned. 200; 400 for a query that does not parse; 400/1004 when the plan needs a feature that
 // x-ms-cosmos-supported-query-features does not name.
-// Differs from the service: hybrid and full-text ranking have no plan.
 
 func (c *call) readQueryPlan() (*result, *store.Error) {
 	container, e := c.parentOf()
@@ -25,7 +26,7 @@ func (c *call) readQueryPlan() (*result, *store.Error) {
 	body, e := c.parseQueryBody()
 	if e == nil {
 		var p *plan.Plan
-		if p, e = planOf(container, body); e == nil {
+		if p, e = c.planOf(container, body); e == nil {
 			return c.answerPlan(container, p)
 		}
 	}
@@ -36,11 +37,8 @@ func (c *call) readQueryPlan() (*result, *store.Error) {
 
 func (c *call) answerPlan(container *store.Container, p *plan.Plan) (*result, *store.Error) {
 	if c.opts.supportedFeatures != "" {
-		var supported []string
-		for name := range strings.SplitSeq(c.opts.supportedFeatures, ",") {
-			supported = append(supported, strings.TrimSpace(name))
-		}
-		if missing := p.QueryInfo.Missing(supported); len(missing) > 0 {
+		supported := c.features()
+		if missing := p.Missing(supported); len(missing) > 0 {
 			return nil, fail(http.StatusBadRequest, substatusNotServable, fmt.Sprintf(
 				"The query needs features that the client did not name in x-ms-cosmos-supported-query-features: %s.", strings.Join(missing, ", ")))
 		}
@@ -53,9 +51,21 @@ func (c *call) answerPlan(container *store.Container, p *plan.Plan) (*result, *s
 // substatusNotServable says that the gateway can't serve a query alone.
 const substatusNotServable = 1004
 
-func planOf(container *store.Container, body *queryBody) (*plan.Plan, *store.Error) {
+// features are those that the client names.
+func (c *call) features() []string {
+	var supported []string
+	for name := range strings.SplitSeq(c.opts.supportedFeatures, ",") {
+		supported = append(supported, strings.TrimSpace(name))
+	}
+	return supported
+}
+
+func (c *call) planOf(container *store.Container, body *queryBody) (*plan.Plan, *store.Error) {
 	definition := container.Definition()
-	p, err := plan.Build(body.query, body.parameters, definition.KeyTokens(), definition.Scheme)
+	p, err := plan.BuildWith(body.query, body.parameters, definition.KeyTokens(), definition.Scheme, plan.Options{
+		Vectors:            vector.ParsePolicy(definition.Properties.Get("vectorEmbeddingPolicy")),
+		SkipOrderByRewrite: slices.Contains(c.features(), plan.FeatureSkipOrderByRewrite),
+	})
 	var unplannable *plan.Error
 	switch {
 	case errors.As(err, &unplannable):

@@ -349,6 +349,9 @@ func (c *compiler) call(e *sql.Call, in *scope) node {
 	if b.call == nil {
 		return c.fail(unsupported("the function " + b.name))
 	}
+	if b.name == sql.VectorDistance || b.name == sql.PartialVectorScore {
+		b.call = c.vectorCall(e)
+	}
 	args, price := c.exprs(e.Args, in), priceOf(b.name)
 	return func(r *run) value.Value {
 		values := make([]value.Value, len(args))

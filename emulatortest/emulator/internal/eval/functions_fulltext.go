@@ -1,51 +1,66 @@
 package eval
 
 import (
-	"slices"
-	"strings"
-	"unicode"
-
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/fulltext"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
-// fullTextFunctions match words regardless of case. There is no stemming and no list of stop words, which the service's
-// analyzers have; ranking by relevance is refused.
+// fullTextFunctions match words regardless of case, and score texts for the queries of a plan. FullTextScore and RRF stand in
+// ORDER BY RANK alone, which clients run by such queries.
 func fullTextFunctions() []builtin {
-	contains := func(text, phrase value.Value) value.Value {
-		s, ok := text.Str()
-		wanted, okPhrase := phrase.Str()
-		if !ok || !okPhrase {
-			return value.Value{}
-		}
-		return value.FromBool(hasPhrase(words(s), words(wanted)))
-	}
 	each := func(name string, most int, join func([]value.Value, func(value.Value) value.Value) value.Value) builtin {
-		return fn(name, 2, most, pure(func(args []value.Value) value.Value {
-			return join(args[1:], func(phrase value.Value) value.Value { return contains(args[0], phrase) })
-		}))
+		return fn(name, 2, most, func(r *run, args []value.Value) value.Value {
+			text, ok := args[0].Str()
+			if !ok {
+				return value.Value{}
+			}
+			words := fulltext.Words(text)
+			return join(args[1:], func(keyword value.Value) value.Value {
+				phrase, isString := keyword.Str()
+				if !isString || !r.work(len(text)) {
+					return value.Value{}
+				}
+				return value.FromBool(fulltext.Count(words, fulltext.Words(phrase)) > 0)
+			})
+		})
 	}
 	return []builtin{
 		each("FullTextContains", 2, all),
 		each("FullTextContainsAll", unlimited, all),
 		each("FullTextContainsAny", unlimited, anyOf),
-		refused("FullTextScore"),
-		refused("RRF"),
+		refused(sql.FullTextScore),
+		refused(sql.RRF),
+		fn(sql.FullTextWordCount, 1, 1, pure(func(args []value.Value) value.Value {
+			text, ok := args[0].Str()
+			if !ok {
+				return value.Value{}
+			}
+			return value.FromNumber(float64(fulltext.Length(fulltext.Words(text))))
+		})),
+		fn(sql.PartialFullTextScore, 5, 5, fullTextScore),
 	}
 }
 
-func words(text string) []string {
-	return strings.FieldsFunc(foldCase(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
-}
-
-// hasPhrase reports whether the words of the phrase follow each other in the text.
-func hasPhrase(text, phrase []string) bool {
-	if len(phrase) == 0 {
-		return false
+// fullTextScore scores a text by keywords, the number of documents, the number of words in them and the number of hits for
+// each keyword. What isn't a text has no score.
+func fullTextScore(r *run, args []value.Value) value.Value {
+	text, okText := args[0].Str()
+	list, okList := args[1].Array()
+	documents, okDocuments := args[2].Number()
+	words, okWords := args[3].Number()
+	hits, okHits := numbers(args[4])
+	if !okText || !okList || !okDocuments || !okWords || !okHits || !r.work(len(text)*len(list)) {
+		return value.Value{}
 	}
-	for i := 0; i+len(phrase) <= len(text); i++ {
-		if slices.Equal(text[i:i+len(phrase)], phrase) {
-			return true
+	keywords := make([][]string, len(list))
+	for i, e := range list {
+		phrase, ok := e.Str()
+		if !ok {
+			return value.Value{}
 		}
+		keywords[i] = fulltext.Words(phrase)
 	}
-	return false
+	statistics := fulltext.Statistics{Documents: documents, Words: words, Hits: hits}
+	return finite(statistics.Score(fulltext.Words(text), keywords))
 }

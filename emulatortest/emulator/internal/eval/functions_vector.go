@@ -1,65 +1,40 @@
 package eval
 
 import (
-	"math"
-	"strings"
-
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/vector"
 )
 
+// vectorFunctions are compiled for the policy of their path: see [compiler.vectorCall].
 func vectorFunctions() []builtin {
-	return []builtin{fn("VectorDistance", 2, 4, pure(vectorDistance))}
+	compute := pure(func(args []value.Value) value.Value {
+		return vectorDistance(args, vector.Embedding{Function: vector.Cosine})
+	})
+	return []builtin{fn(sql.VectorDistance, 2, 4, compute), fn(sql.PartialVectorScore, 2, 4, compute)}
 }
 
-// vectorDistance compares two vectors by the function that its options name: cosine (the default), dotproduct or
-// euclidean. It always computes: whether the service would use an index (third argument) is no matter here, and the
-// container's vector policy isn't consulted for a default.
-func vectorDistance(args []value.Value) value.Value {
+// vectorCall returns the implementation of a call that compares vectors.
+func (c *compiler) vectorCall(e *sql.Call) implementation {
+	embedding := c.schema.Vectors.Of(e, c.root, c.schema.Parameters)
+	return pure(func(args []value.Value) value.Value { return vectorDistance(args, embedding) })
+}
+
+// vectorDistance has no result for what isn't a list of numbers, such as an array of several dimensions. It always
+// computes: whether the service would use an index (third argument) is no matter here.
+func vectorDistance(args []value.Value, embedding vector.Embedding) value.Value {
 	x, okX := numbers(args[0])
 	y, okY := numbers(args[1])
-	if !okX || !okY || len(x) != len(y) || len(x) == 0 {
+	if !okX || !okY {
 		return value.Value{}
 	}
-	function := "cosine"
-	if len(args) == 4 {
-		if name, ok := args[3].Get("distanceFunction").Str(); ok {
-			function = strings.ToLower(name)
-		}
+	const options = 3
+	if len(args) > options {
+		embedding = embedding.With(args[options])
 	}
-	var dot, lengthX, lengthY, apart float64
-	for i := range x {
-		dot += x[i] * y[i]
-		lengthX += x[i] * x[i]
-		lengthY += y[i] * y[i]
-		apart += (x[i] - y[i]) * (x[i] - y[i])
+	distance, ok := embedding.Distance(x, y)
+	if !ok {
+		return value.Value{}
 	}
-	switch function {
-	case "cosine":
-		return finite(dot / (math.Sqrt(lengthX) * math.Sqrt(lengthY)))
-	case "dotproduct":
-		return finite(dot)
-	case "euclidean":
-		return finite(math.Sqrt(apart))
-	}
-	return value.Value{}
-}
-
-// vectorOrder reports whether an ORDER BY expression is a vector distance, and whether its smallest values are the most
-// similar ones: true for euclidean only.
-func vectorOrder(e sql.Expr) (ascending, isVector bool) {
-	call, ok := e.(*sql.Call)
-	if !ok || call.UserDefined || !strings.EqualFold(call.Name, "VectorDistance") {
-		return false, false
-	}
-	if len(call.Args) == 4 {
-		if options, isObject := call.Args[3].(*sql.ObjectExpr); isObject {
-			for _, m := range options.Members {
-				if m.Name == "distanceFunction" {
-					ascending = strings.EqualFold(strings.Trim(m.Value.String(), `"'`), "euclidean")
-				}
-			}
-		}
-	}
-	return ascending, true
+	return value.FromNumber(distance)
 }

@@ -34,13 +34,13 @@ func priceOf(name string) price {
 		return price{steps: 10, bytes: decoded}
 	case "TOSTRING":
 		return price{steps: 10, bytes: formatted, deep: true}
-	case "ARRAY_AVG", "ARRAY_MEDIAN", "ARRAY_SUM", "ARRAY_SLICE", "VECTORDISTANCE":
+	case "ARRAY_AVG", "ARRAY_MEDIAN", "ARRAY_SUM", "ARRAY_SLICE", "VECTORDISTANCE", "_VECTORSCORE":
 		return price{steps: 20, bytes: elements}
 	case "SETDIFFERENCE", "SETEQUAL", "SETINTERSECT", "SETUNION":
 		return price{steps: 100, bytes: distinct, deep: true}
 	case "DATETIMEFORMAT":
 		return price{steps: 20, bytes: formatted}
-	case "FULLTEXTCONTAINS", "FULLTEXTCONTAINSALL", "FULLTEXTCONTAINSANY":
+	case "FULLTEXTCONTAINS", "FULLTEXTCONTAINSALL", "FULLTEXTCONTAINSANY", "_FULLTEXTSCORE", "_FULLTEXTWORDCOUNT":
 		return price{steps: 20, bytes: elements}
 	}
 	return price{steps: 1}

@@ -20,22 +20,21 @@ type key struct {
 	descending bool
 }
 
-// Compile prepares a parsed query. The error is a [*sql.SyntaxError] for what the language forbids, or an [*Error] for
-// what this evaluator refuses.
-func Compile(q *sql.Query) (*Program, error) {
-	c := &compiler{slots: itemSlot + 1, sizes: make(map[sql.Expr]int)}
+// Compile prepares a parsed query for items of which nothing is known. The error is a [*sql.SyntaxError] for what the
+// language forbids, or an [*Error] for what this evaluator refuses.
+func Compile(q *sql.Query) (*Program, error) { return CompileFor(q, Schema{}) }
+
+// CompileFor is like [Compile], for items of a schema.
+func CompileFor(q *sql.Query, schema Schema) (*Program, error) {
+	c := &compiler{slots: itemSlot + 1, sizes: make(map[sql.Expr]int), schema: schema, root: itemName(q)}
 	if q.Rank != nil {
-		return nil, unsupported("ORDER BY RANK")
+		return nil, unsupported("ORDER BY RANK without a query plan")
 	}
 	top := &scope{}
 	b, inner := c.block(q, top)
 	p := &Program{query: b, scans: q.From != nil}
 	for _, item := range q.OrderBy {
-		k := key{node: c.expr(item.Expr, inner), descending: item.Descending}
-		if ascending, isVector := vectorOrder(item.Expr); isVector {
-			k.descending = !ascending // most similar first, whatever the query says
-		}
-		p.keys = append(p.keys, k)
+		p.keys = append(p.keys, c.sortKey(item, inner))
 	}
 	p.slots = c.slots
 	if c.err != nil {

@@ -47,6 +47,9 @@ type compiler struct {
 	slots int
 	sizes map[sql.Expr]int
 	err   error
+	// schema is the items', and root the name under which the query sees them.
+	schema Schema
+	root   string
 }
 
 func (c *compiler) slot() int {

@@ -60,6 +60,7 @@ const (
 	FeatureDCount              = "DCount"
 	FeatureDistinct            = "Distinct"
 	FeatureGroupBy             = "GroupBy"
+	FeatureHybridSearch        = "HybridSearch"
 	FeatureListAndSetAggregate = "ListAndSetAggregate"
 	FeatureMultipleAggregates  = "MultipleAggregates"
 	FeatureMultipleOrderBy     = "MultipleOrderBy"
@@ -68,6 +69,10 @@ const (
 	FeatureOffsetAndLimit      = "OffsetAndLimit"
 	FeatureOrderBy             = "OrderBy"
 	FeatureTop                 = "Top"
+	FeatureWeightedRankFusion  = "WeightedRankFusion"
+
+	// FeatureSkipOrderByRewrite is one that no plan needs: it allows plans of ORDER BY RANK another form.
+	FeatureSkipOrderByRewrite = "HybridSearchSkipOrderByRewrite"
 )
 
 // Features names what a client must be able to do to follow the plan, in no particular order.
@@ -105,10 +110,22 @@ func (i *QueryInfo) Features() []string {
 	return needed
 }
 
+// Features names what a client must be able to do to follow the plan, in no particular order.
+func (p *Plan) Features() []string {
+	if p.HybridSearch == nil {
+		return p.QueryInfo.Features()
+	}
+	needed := []string{FeatureHybridSearch}
+	if len(p.HybridSearch.ComponentWeights) > 0 {
+		needed = append(needed, FeatureWeightedRankFusion)
+	}
+	return needed
+}
+
 // Missing returns those features that the plan needs and the client didn't name.
-func (i *QueryInfo) Missing(supported []string) []string {
+func (p *Plan) Missing(supported []string) []string {
 	var missing []string
-	for _, name := range i.Features() {
+	for _, name := range p.Features() {
 		if !slices.Contains(supported, name) {
 			missing = append(missing, name)
 		}

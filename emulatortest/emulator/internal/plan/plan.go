@@ -1,10 +1,12 @@
 package plan
 
 import (
+	"encoding/json"
 	"math"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/vector"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
@@ -13,6 +15,29 @@ type Plan struct {
 	Version     int       `json:"partitionedQueryExecutionInfoVersion"` // always 2
 	QueryInfo   QueryInfo `json:"queryInfo"`
 	QueryRanges []Range   `json:"queryRanges"` // the effective partition keys concerned
+	// HybridSearch stands in the place of QueryInfo when the query is one of ORDER BY RANK.
+	HybridSearch *HybridSearchQueryInfo `json:"hybridSearchQueryInfo,omitempty"`
+}
+
+// MarshalJSON leaves out what the other kind of plan has.
+func (p Plan) MarshalJSON() ([]byte, error) {
+	type all Plan
+	if p.HybridSearch == nil {
+		return json.Marshal(all(p))
+	}
+	return json.Marshal(struct {
+		Version      int                    `json:"partitionedQueryExecutionInfoVersion"`
+		HybridSearch *HybridSearchQueryInfo `json:"hybridSearchQueryInfo"`
+		QueryRanges  []Range                `json:"queryRanges"`
+	}{p.Version, p.HybridSearch, p.QueryRanges})
+}
+
+// Options is what a plan depends on besides the query and the container's key.
+type Options struct {
+	// Vectors is the container's vector policy.
+	Vectors vector.Policy
+	// SkipOrderByRewrite says that the client can fuse components whose rows bring no sort keys.
+	SkipOrderByRewrite bool
 }
 
 // The kinds of [QueryInfo.DistinctType].
@@ -64,6 +89,11 @@ func (e *Error) Error() string { return e.Message }
 // Build plans a query over a container whose partition key has the given paths, one list of member names to a level.
 // Parameters are named with their @. The error is a [*sql.SyntaxError] for a count that is none, or an [*Error].
 func Build(q *sql.Query, parameters map[string]value.Value, paths [][]string, scheme epk.Scheme) (*Plan, error) {
+	return BuildWith(q, parameters, paths, scheme, Options{})
+}
+
+// BuildWith is like [Build] for a container with policies and a client with more features.
+func BuildWith(q *sql.Query, parameters map[string]value.Value, paths [][]string, scheme epk.Scheme, options Options) (*Plan, error) {
 	info := QueryInfo{
 		DistinctType:                DistinctNone,
 		OrderBy:                     []string{},
@@ -74,11 +104,18 @@ func Build(q *sql.Query, parameters map[string]value.Value, paths [][]string, sc
 		GroupByAliasToAggregateType: map[string]*string{},
 		HasSelectValue:              q.Select.Kind == sql.SelectValue,
 	}
-	r := rewriter{q: q, info: &info}
+	r := rewriter{q: q, info: &info, parameters: parameters, vectors: options.Vectors}
 	if err := r.counts(parameters); err != nil {
 		return nil, err
 	}
-	if err := r.rewrite(); err != nil {
+	var hybrid *HybridSearchQueryInfo
+	var err error
+	if q.Rank != nil {
+		hybrid, err = r.hybrid(options.SkipOrderByRewrite)
+	} else {
+		err = r.rewrite()
+	}
+	if err != nil {
 		return nil, err
 	}
 	ranges := KeysOf(q, parameters, paths).Ranges(scheme, len(paths))
@@ -86,7 +123,7 @@ func Build(q *sql.Query, parameters map[string]value.Value, paths [][]string, sc
 		// A query over no items has its one row once, whatever the number of partitions.
 		ranges = []Range{{Min: epk.Min, Max: epk.Min, MinInclusive: true, MaxInclusive: true}}
 	}
-	return &Plan{Version: 2, QueryInfo: info, QueryRanges: ranges}, nil
+	return &Plan{Version: 2, QueryInfo: info, QueryRanges: ranges, HybridSearch: hybrid}, nil
 }
 
 // counts resolves TOP, OFFSET and LIMIT.

@@ -125,10 +125,10 @@ func TestMissingFeatures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := p.QueryInfo.Missing([]string{"Top", "OrderBy", "HybridSearch"}); !slices.Equal(got, []string{"Distinct", "MultipleOrderBy"}) {
+	if got := p.Missing([]string{"Top", "OrderBy", "HybridSearch"}); !slices.Equal(got, []string{"Distinct", "MultipleOrderBy"}) {
 		t.Errorf("missing %q", got)
 	}
-	if got := p.QueryInfo.Missing([]string{"Top", "OrderBy", "Distinct", "MultipleOrderBy"}); len(got) != 0 {
+	if got := p.Missing([]string{"Top", "OrderBy", "Distinct", "MultipleOrderBy"}); len(got) != 0 {
 		t.Errorf("missing %q", got)
 	}
 }

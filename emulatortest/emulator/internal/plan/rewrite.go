@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/vector"
 )
 
 // filter stands in a rewritten WHERE clause where a client that resumes a sorted query puts its own condition, or true.
@@ -10,8 +11,10 @@ const filter = "({documentdb-formattableorderbyquery-filter})"
 
 // rewriter turns a query into the one that each partition runs, and notes how the client merges the rows.
 type rewriter struct {
-	q    *sql.Query
-	info *QueryInfo
+	q          *sql.Query
+	info       *QueryInfo
+	parameters map[string]value.Value
+	vectors    vector.Policy
 }
 
 func (r *rewriter) rewrite() error {
@@ -20,8 +23,6 @@ func (r *rewriter) rewrite() error {
 		r.info.DistinctType = DistinctUnordered
 	}
 	switch {
-	case q.Rank != nil:
-		return &Error{Message: "The emulator does not support ORDER BY RANK across partitions."}
 	case foldingSource(q) != nil:
 		return r.distinctCount()
 	case q.Aggregates():
@@ -76,10 +77,10 @@ func (r *rewriter) sorted() {
 		if item.Descending {
 			direction = Descending
 		}
-		if ascending, isVector := sql.VectorOrder(item.Expr); isVector {
+		if call, isVector := sql.ScoreCall(item.Expr, sql.VectorDistance); isVector {
 			r.info.HasNonStreamingOrderBy = true
 			direction = Descending
-			if ascending {
+			if r.vectors.Of(call, r.q.From.Sources[0].Binding(), r.parameters).Ascending() {
 				direction = Ascending
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/vector"
 )
 
 // Bounds of a page.
@@ -38,6 +39,8 @@ type Request struct {
 	Policy *Policy
 	// Computed are the container's computed properties, from [ParseComputed].
 	Computed Computed
+	// Vectors is the container's vector policy.
+	Vectors vector.Policy
 	// Planar says that the container's geospatialConfig is Geometry; see [eval.Env].
 	Planar bool
 	// Now is the clock behind the date functions. Required.
@@ -123,7 +126,7 @@ func newExecution(ctx context.Context, req *Request, id []byte) (*execution, err
 	if req.MaxBytes <= 0 {
 		req.MaxBytes = MaxBytes
 	}
-	program, err := eval.Compile(req.Query)
+	program, err := eval.CompileFor(req.Query, eval.Schema{Vectors: req.Vectors, Parameters: req.Parameters})
 	if err != nil {
 		return nil, err
 	}

@@ -55,6 +55,7 @@ type SelectItem struct {
 type OrderItem struct {
 	Expr       Expr
 	Descending bool
+	Ascending  bool // ASC was written, which is more than nothing for scores alone
 }
 
 // Count is the number of TOP, OFFSET or LIMIT: a constant, or a parameter that will hold one. See [Count.Resolve].

@@ -217,12 +217,12 @@ func (c *checker) orderBy(q *Query) error {
 			return err
 		}
 	}
-	return c.plain(q.Rank, "ORDER BY")
+	return c.rank(q)
 }
 
-// sortKey allows a property of the item, and the distance of vectors.
+// sortKey allows a property of the item, and a score.
 func (c *checker) sortKey(q *Query, e Expr) error {
-	if _, isVector := VectorOrder(e); isVector {
+	if IsScore(e) {
 		return nil
 	}
 	root, steps, ok := ResolvePath(e)
@@ -270,20 +270,30 @@ func (c *checker) call(e *Call) error {
 	if e.UserDefined {
 		return nil
 	}
-	f, ok := LookupFunction(e.Name)
-	if !ok {
-		return refuse(e.Location, CodeUnknownFunction, "'%s' is not a recognized built-in function name.", e.Name)
+	if e.Name == FullTextScore || e.Name == RRF {
+		return refuse(e.Location, CodeOther, "The %s function can only be used in the ORDER BY RANK clause.", e.Name)
 	}
-	if n := len(e.Args); n < f.MinArgs || f.MaxArgs != Unlimited && n > f.MaxArgs {
-		return refuse(e.Location, CodeArity, "The %s function requires %s argument(s).", strings.ToUpper(f.Name), f.arity())
+	if err := c.arity(e); err != nil {
+		return err
 	}
-	if !f.Aggregate {
+	if f, _ := LookupFunction(e.Name); !f.Aggregate {
 		return nil
 	}
 	for _, arg := range e.Args {
 		if HasAggregate(arg) || hasSubquery(arg) {
 			return refuse(arg.At(), CodeNestedAggregate, "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.")
 		}
+	}
+	return nil
+}
+
+func (c *checker) arity(e *Call) error {
+	f, ok := LookupFunction(e.Name)
+	if !ok {
+		return refuse(e.Location, CodeUnknownFunction, "'%s' is not a recognized built-in function name.", e.Name)
+	}
+	if n := len(e.Args); n < f.MinArgs || f.MaxArgs != Unlimited && n > f.MaxArgs {
+		return refuse(e.Location, CodeArity, "The %s function requires %s argument(s).", strings.ToUpper(f.Name), f.arity())
 	}
 	return nil
 }

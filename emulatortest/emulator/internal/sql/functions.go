@@ -229,6 +229,12 @@ func searchFunction(upper string) (Function, bool) {
 		return between("FullTextScore", 2, Unlimited)
 	case "RRF":
 		return between("RRF", 2, Unlimited)
+	case "_VECTORSCORE":
+		return between(PartialVectorScore, 2, 4)
+	case "_FULLTEXTSCORE":
+		return exactly(PartialFullTextScore, 5)
+	case "_FULLTEXTWORDCOUNT":
+		return exactly(FullTextWordCount, 1)
 	}
 	return Function{}, false
 }

@@ -305,8 +305,10 @@ func (p *parser) orderByClause(q *Query) error {
 		if err := p.advance(); err != nil {
 			return err
 		}
-		q.Rank, err = p.expr(precNone)
-		return err
+		if q.Rank, err = p.expr(precNone); err != nil {
+			return err
+		}
+		return p.noDirection()
 	}
 	for {
 		item := OrderItem{}
@@ -317,7 +319,7 @@ func (p *parser) orderByClause(q *Query) error {
 			return err
 		}
 		if !item.Descending {
-			if _, err := p.accept("ASC"); err != nil {
+			if item.Ascending, err = p.accept("ASC"); err != nil {
 				return err
 			}
 		}
@@ -326,6 +328,20 @@ func (p *parser) orderByClause(q *Query) error {
 			return err
 		}
 	}
+}
+
+// noDirection refuses a direction after ORDER BY RANK, which always begins with the best.
+func (p *parser) noDirection() error {
+	at := p.tok
+	for _, word := range []string{"ASC", "DESC"} {
+		if given, err := p.accept(word); err != nil {
+			return err
+		} else if given {
+			return refuse(at.Location, CodeOther,
+				"Specifying a sort order (ASC or DESC) in the ORDER BY RANK clause is not allowed.")
+		}
+	}
+	return nil
 }
 
 // atRank reports whether ORDER BY goes on with RANK and a function: rank alone is a name like any other.

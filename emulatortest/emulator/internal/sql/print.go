@@ -156,6 +156,8 @@ func (p *printer) orderBy(q *Query, separator string) {
 		p.expr(item.Expr, precNone)
 		if item.Descending {
 			p.WriteString(" DESC")
+		} else if item.Ascending && IsScore(item.Expr) {
+			p.WriteString(" ASC")
 		}
 	}
 }

@@ -1,7 +1,5 @@
 package sql
 
-import "strings"
-
 // Walk calls visit for the expression and, where visit returns true, for each of its operands, outermost first and left to
 // right. It doesn't enter subqueries: visit sees [*Exists], [*ArraySubquery] and [*ScalarSubquery] and decides. A nil
 // expression is not visited.
@@ -97,27 +95,4 @@ func (q *Query) Aggregates() bool {
 		}
 	}
 	return false
-}
-
-// VectorOrder reports whether a sort key is a call of VectorDistance, and if so whether the most similar vectors are those
-// with the smallest values. That is so for the Euclidean distance only, which the call's options must name as a constant.
-func VectorOrder(e Expr) (ascending, isVector bool) {
-	call, ok := e.(*Call)
-	if !ok || call.UserDefined || call.Name != "VectorDistance" {
-		return false, false
-	}
-	if len(call.Args) < 4 {
-		return false, true
-	}
-	options, ok := call.Args[3].(*ObjectExpr)
-	if !ok {
-		return false, true
-	}
-	for _, m := range options.Members {
-		if literal, isLiteral := m.Value.(*Literal); isLiteral && m.Name == "distanceFunction" {
-			name, _ := literal.Value.Str()
-			return strings.EqualFold(name, "euclidean"), true
-		}
-	}
-	return false, true
 }
