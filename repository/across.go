@@ -16,8 +16,8 @@ import (
 // lie in several logical partitions, because the species has older names, are
 // read in the same way.
 
-func (r *Reader[T]) eachAcross(ctx context.Context, k *call, q Query, yield func(*T) bool) error {
-	return readAcross(ctx, k, q, rootAlias, r.checkRow, yield)
+func (r *Reader[T]) eachAcross(ctx context.Context, k *call, q Query, yield func(*T, error) bool) error {
+	return readAcross(ctx, k, q, rootAlias, r.checkRow, func(row *row[T]) bool { return yield(row.value, row.err) })
 }
 
 func projectAcross[V, T any](ctx context.Context, k *call, _ *Reader[T], q Query, projection string, yield func(V) bool) error {
@@ -35,9 +35,6 @@ func selectValue(expression string) string {
 	}
 	return "SELECT VALUE " + expression + " FROM " + rootAlias
 }
-
-// checkRow refuses a document that does not belong here.
-func (r *Reader[T]) checkRow(row *T) error { return r.repo.core.check(&r.at, r.repo.meta(row)) }
 
 func readAcross[R any](ctx context.Context, k *call, q Query, expression string, check func(*R) error, yield func(*R) bool) error {
 	if len(q.order) > 0 {

@@ -69,18 +69,18 @@ func decodePosition(text string, homes int) (position, error) {
 // lost, an older name.
 var errCursorShape = &tenantitem.InvalidError{What: "cursor", Reason: "it was made for another layout of the species", Hint: "start again without a cursor"}
 
-func (r *Reader[T]) pageAcross(ctx context.Context, k *call, q Query, from string, size int) (*Page[T], error) {
+func (r *Reader[T]) pageAcross(ctx context.Context, k *call, q Query, from string, size int) (*pageOf[T], error) {
 	fill := r.pageInTurn
 	if len(q.order) > 0 {
 		fill = r.pageSorted
 	}
-	page := &Page[T]{Items: make([]*T, 0, size)}
+	page := &pageOf[T]{Page: Page[T]{Items: make([]*T, 0, size)}}
 	at, err := fill(ctx, k, q, from, size, page)
 	if err != nil || len(at.Spans) == 0 {
 		return page, err
 	}
 	if q.limit > 0 {
-		if at.Left -= len(page.Items); at.Left <= 0 {
+		if at.Left -= page.read; at.Left <= 0 {
 			return page, nil
 		}
 	}
@@ -104,7 +104,7 @@ func (p position) wanted(size int) int {
 	return size
 }
 
-func (r *Reader[T]) pageInTurn(ctx context.Context, k *call, q Query, from string, size int, page *Page[T]) (position, error) {
+func (r *Reader[T]) pageInTurn(ctx context.Context, k *call, q Query, from string, size int, page *pageOf[T]) (position, error) {
 	p, err := k.planFor(q, selectAll)
 	if err != nil {
 		return position{}, err
@@ -116,20 +116,20 @@ func (r *Reader[T]) pageInTurn(ctx context.Context, k *call, q Query, from strin
 	want := at.wanted(size)
 	// Each request asks for no more than is missing, so that there is never a
 	// surplus to drop.
-	missing := func() int { return want - len(page.Items) }
-	at.Spans, err = inTurn(ctx, k, p, at.Spans, missing, func(rows []T) (bool, error) {
+	missing := func() int { return want - page.read }
+	at.Spans, err = inTurn(ctx, k, p, at.Spans, missing, func(rows []row[T]) (bool, error) {
 		if err := r.checkRows(rows); err != nil {
 			return false, err
 		}
 		for i := range rows {
-			page.Items = append(page.Items, &rows[i])
+			page.take(&rows[i])
 		}
 		return missing() > 0, nil
 	})
 	return at, err
 }
 
-func (r *Reader[T]) pageSorted(ctx context.Context, k *call, q Query, from string, size int, page *Page[T]) (position, error) {
+func (r *Reader[T]) pageSorted(ctx context.Context, k *call, q Query, from string, size int, page *pageOf[T]) (position, error) {
 	p, order, err := k.planSorted(q, rootAlias)
 	if err != nil {
 		return position{}, err
@@ -142,21 +142,21 @@ func (r *Reader[T]) pageSorted(ctx context.Context, k *call, q Query, from strin
 		return position{}, errCursorShape
 	}
 	want := at.wanted(size)
-	m := newMerger(k, p, want, rowOrder[T](order), rowCheck(r.checkRow))
-	var after *merge.Row[T]
+	m := newMerger(k, p, want, rowOrder[row[T]](order), rowCheck(r.checkRow))
+	var after *merge.Row[row[T]]
 	if at.After != nil {
-		after = &merge.Row[T]{Place: *at.After}
+		after = &merge.Row[row[T]]{Place: *at.After}
 	}
-	err = m.run(ctx, at.Spans, after, func(row *merge.Row[T]) bool {
+	err = m.run(ctx, at.Spans, after, func(row *merge.Row[row[T]]) bool {
 		after = row
-		page.Items = append(page.Items, &row.Doc)
-		return len(page.Items) < want
+		page.take(&row.Doc)
+		return page.read < want
 	})
 	if err != nil {
 		return position{}, err
 	}
 	at.Spans = nil
-	if len(page.Items) >= want {
+	if page.read >= want {
 		at.Spans, at.After = restOf(m.runs, after), &after.Place
 	}
 	return at, nil

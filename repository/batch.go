@@ -84,10 +84,11 @@ func (b *Batch[T]) whole(verb string, entity *T, send func(op *batchOp, c *core,
 			}
 			body, err := b.scope.encode(entity, []string{root + op.stamp}, b.hidden[index])
 			send(op, b.scope.repo.core, body)
+			op.body = body
 			return err
 		},
-		done: func(r azcosmos.TransactionalBatchResult) error {
-			b.scope.written(entity, string(r.ETag))
+		done: func(op *batchOp, r azcosmos.TransactionalBatchResult) error {
+			b.scope.written(entity, string(r.ETag), op.body)
 			return nil
 		},
 	})
@@ -125,7 +126,7 @@ func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
 		}
 		op.append = func(tb *azcosmos.TransactionalBatch, _ string) { tb.ReadItem(escapeJSON(id), nil) }
 		return nil
-	}, func(r azcosmos.TransactionalBatchResult) error {
+	}, func(_ *batchOp, r azcosmos.TransactionalBatchResult) error {
 		entity, err := b.scope.decode(r.ResourceBody)
 		if err == nil {
 			*dst = *entity
@@ -134,7 +135,7 @@ func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
 	})
 }
 
-func (b *Batch[T]) byID(verb, id string, prepare func(*batchOp) error, done func(azcosmos.TransactionalBatchResult) error) *Batch[T] {
+func (b *Batch[T]) byID(verb, id string, prepare func(*batchOp) error, done func(*batchOp, azcosmos.TransactionalBatchResult) error) *Batch[T] {
 	if b.err == nil {
 		b.err = tenantitem.ValidateID(id)
 	}
@@ -261,7 +262,7 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 		if ops[i].done == nil || i >= len(results) {
 			continue
 		}
-		if err := ops[i].done(results[i]); err != nil {
+		if err := ops[i].done(&ops[i], results[i]); err != nil {
 			unread = errors.Join(unread, fmt.Errorf("the batch was applied, but what was read of %q does not belong here: %w", ops[i].id, err))
 		}
 	}

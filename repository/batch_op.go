@@ -16,8 +16,9 @@ type batchOp struct {
 	etag  string // that the operation requires; "" for none
 	// append adds the operation to a batch, on the condition of an etag.
 	append func(tb *azcosmos.TransactionalBatch, etag string)
-	done   func(azcosmos.TransactionalBatchResult) error
-	entity any // what hooks see, nil for none
+	done   func(*batchOp, azcosmos.TransactionalBatchResult) error
+	body   []byte // of an operation that writes an entity
+	entity any    // what hooks see, nil for none
 	// before is the document that the operation replaces, where it is known.
 	before *stored
 	// finish goes on with a delete under rules after the batch was applied.

@@ -277,7 +277,7 @@ func (s *Scope[T]) prepare(b *bulk, item *bulkItem, entity *T) error {
 			return k.replaceItem(ctx, k.at, entity, body, stamp, basis{etag: etag})
 		}
 	}
-	item.op.entity = entity
+	item.op.entity, item.op.body = entity, body
 	return nil
 }
 
@@ -286,7 +286,7 @@ func (s *Scope[T]) stored(ctx context.Context, items []*bulkItem, etags []string
 	var created, replaced []*T
 	for i, item := range items {
 		entity, _ := item.op.entity.(*T)
-		s.written(entity, etags[i])
+		s.written(entity, etags[i], item.op.body)
 		if item.op.verb == "Create" {
 			created = append(created, entity)
 		} else {

@@ -28,12 +28,15 @@ func (q Query) onlyID(at *partition) (string, bool) {
 
 // eachByID is each for one id. What a query would not find, a document of
 // another species or a deleted one, is not found here either.
-func (r *Reader[T]) eachByID(ctx context.Context, k *call, id string, yield func(*T) bool) error {
+func (r *Reader[T]) eachByID(ctx context.Context, k *call, id string, yield func(*T, error) bool) error {
 	k.id = id
 	entity, _, err := (&Scope[T]{*r}).get(ctx, k)
 	switch {
 	case err == nil:
-		yield(entity)
+		yield(entity, nil)
+		return nil
+	case isUndecodable(err):
+		yield(nil, err)
 		return nil
 	case errors.Is(err, ErrNotFound), errors.Is(err, ErrEntityMismatch), statusOf(err) == http.StatusNotFound:
 		return nil

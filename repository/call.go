@@ -139,7 +139,7 @@ func isUnanswered(ctx context.Context, err error) bool {
 		return isTransient(status)
 	}
 	var decode *decodeError
-	return !errors.As(err, &decode) && ctx.Err() == nil
+	return !errors.As(err, &decode) && !isUndecodable(err) && ctx.Err() == nil
 }
 
 // Waiting between attempts. Throttling is waited out for up to maxThrottled,

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -28,6 +29,12 @@ type Outline struct {
 	Stub
 	// EntityType is empty in a document that has none.
 	EntityType string `json:"type,omitempty"`
+}
+
+// UnmarshalJSON reads an outline; see [Stub.UnmarshalJSON].
+func (o *Outline) UnmarshalJSON(raw []byte) error {
+	documents.ReadMembers(raw, map[string]any{"type": &o.EntityType})
+	return o.Stub.UnmarshalJSON(raw)
 }
 
 // Outlines returns the outlines of all documents of the tenant.
@@ -275,13 +282,7 @@ func (k *call) bodies(ctx context.Context, documents []incoming) (map[string]jso
 			return nil, err
 		}
 		for _, raw := range rows {
-			var head struct {
-				ID string `json:"id"`
-			}
-			if err := codec.Decode(raw, &head); err != nil {
-				return nil, &decodeError{err}
-			}
-			there[head.ID] = raw
+			there[readHeader(raw).ID] = raw
 		}
 		if next == "" {
 			return there, nil

@@ -33,7 +33,7 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	s.written(entity, etag)
+	s.written(entity, etag, body)
 	return s.afterWrite(ctx, true, entity)
 }
 

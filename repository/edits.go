@@ -9,7 +9,6 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -21,6 +20,10 @@ const MaxPatchOperations = 10
 // "/tags/-"), and each must lead to a field of the entity that can hold the
 // value. It is a value: every method returns a changed copy. Start one with
 // [Set], [Add], [Remove] or [Increment].
+//
+// A value that the field's Go type can't hold is refused before any request.
+// An increment that would leave the type's range fails with
+// [ErrPreconditionFailed].
 type Edits struct {
 	ops        []edit
 	conditions []Predicate
@@ -103,8 +106,8 @@ func (c *core) operations(e Edits, stamp string) (ops azcosmos.PatchOperations, 
 		if op.op == "set" || op.op == "add" {
 			// As text that is already JSON, so that null is sent and the
 			// entity's own encoding rules hold.
-			if value, err = codec.Encode(op.value); err != nil {
-				return ops, false, &tenantitem.InvalidError{What: "patch value for " + op.path, Reason: "it can't be encoded as JSON", Hint: "use plain values"}
+			if value, err = c.value(op); err != nil {
+				return ops, false, err
 			}
 		}
 		switch op.op {
@@ -118,7 +121,11 @@ func (c *core) operations(e Edits, stamp string) (ops azcosmos.PatchOperations, 
 			ops.AppendIncrement(op.path, op.by)
 		}
 	}
-	condition, err := c.condition(e.conditions)
+	ranges, err := c.inRange(e.ops)
+	if err != nil {
+		return ops, false, err
+	}
+	condition, err := c.condition(e.conditions, ranges...)
 	if err != nil {
 		return ops, false, err
 	}
@@ -148,6 +155,13 @@ func (c *core) checkEdit(op edit) error {
 			return refuse("it can't be patched: "+g.Reason, g.Hint)
 		}
 	}
+	switch {
+	case field == nil:
+	case field.Path == "deletedAt":
+		return refuse("it says when the document was deleted", "use Delete, Restore and Purge")
+	case field.Path == "ttl":
+		return refuse("it is the document's time to live", "use Mutate and set TTL")
+	}
 	if field == nil {
 		return nil // inside a value whose shape the struct does not tell
 	}
@@ -161,11 +175,17 @@ func (c *core) checkEdit(op edit) error {
 	}
 	switch op.op {
 	case "incr":
+		if field.Quoted {
+			return refuse("the number is stored as text, which the service can't add to", "use Mutate")
+		}
 		if kind != tenantitem.KindNumber && kind != tenantitem.KindAny {
 			return refuse("the field is not a number", "use Set")
 		}
+		if strings.HasSuffix(op.path, "/-") {
+			return refuse("\"-\" is no element", "use an index")
+		}
 	case "set", "add":
-		if have := kindOfValue(op.value); !kindsCompare(kind, have) {
+		if have := kindOfValue(op.value); !field.Quoted && !kindsCompare(kind, have) {
 			return refuse(fmt.Sprintf("a %T does not fit the field", op.value), "give a value of the field's own type")
 		}
 	}
@@ -246,14 +266,14 @@ func (c *core) isKeyField(f *tenantitem.Field) bool {
 // condition writes a patch's condition. Parameters are not served there, so
 // values are written as JSON, which is what the language's literals are; and
 // the SDK pastes the text into a JSON string unescaped, so it is escaped here.
-func (c *core) condition(conditions []Predicate) (string, error) {
+func (c *core) condition(conditions []Predicate, further ...string) (string, error) {
 	if c.tombstones {
 		conditions = append(slices.Clone(conditions), Missing("deletedAt"))
 	}
 	if c.mayMeet() {
 		conditions = append(slices.Clone(conditions), c.ofSpecies())
 	}
-	if len(conditions) == 0 {
+	if len(conditions)+len(further) == 0 {
 		return "", nil
 	}
 	w := &sqlWriter{model: c.model, literal: true}
@@ -263,6 +283,9 @@ func (c *core) condition(conditions []Predicate) (string, error) {
 	}
 	if w.err != nil {
 		return "", w.err
+	}
+	for _, text := range further {
+		w.text.WriteString(" AND " + text)
 	}
 	return escapeJSON(w.text.String()), nil
 }

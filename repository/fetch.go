@@ -5,17 +5,20 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // fetchPage asks one logical partition for one page of rows. size is the most
 // it may hold; 0 leaves it to the service. next is where to go on; "" is the end.
 func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement, from string, size int) (rows []R, next string, err error) {
+	params, err := asStored(st.params)
+	if err != nil {
+		return nil, "", err
+	}
 	var decodeErr error
 	ctx = at.address(ctx)
 	x := &exchange{pinned: at.physical != nil, settles: k.settles, page: func(body []byte) error {
-		rows, decodeErr = codec.DecodePage[R](body)
+		rows, decodeErr = decodePage[R](body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter
 	}}
 	if left, bounded := tallyFrom(ctx).left(); bounded {
@@ -23,7 +26,7 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 	}
 	no := false
 	options := &azcosmos.QueryOptions{
-		QueryParameters:           st.params,
+		QueryParameters:           params,
 		PageSizeHint:              int32(min(size, maxPageHint)), //nolint:gosec // at most maxPageHint
 		EnableCrossPartitionQuery: &no,
 		SessionToken:              k.core.sessions.header(ctx, k.core.container.ID()),
@@ -58,26 +61,6 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 // maxPageHint is the largest page that is asked for; the service's own bound
 // of 4 MB a page ends most pages sooner.
 const maxPageHint = 10_000
-
-func decodeItems[R any](items [][]byte) ([]R, error) {
-	rows := make([]R, len(items))
-	for i, item := range items {
-		if err := codec.Decode(item, &rows[i]); err != nil {
-			return nil, err
-		}
-	}
-	return rows, nil
-}
-
-// checkRows refuses a page that holds a document which does not belong here.
-func (r *Reader[T]) checkRows(rows []T) error {
-	for i := range rows {
-		if err := r.repo.core.check(&r.at, r.repo.meta(&rows[i])); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // startQuery is what every query checks before any request.
 func (r *Reader[T]) startQuery(ctx context.Context, k *call) error {

@@ -7,12 +7,13 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // Get reads one document by its id: a point read, about 1 RU for each KB.
-// It fails with [ErrNotFound] when there is none in this scope.
+// It fails with [ErrNotFound] when there is none in this scope, and with a
+// [*DecodeError] when what is there does not fit the struct.
 func (s *Scope[T]) Get(ctx context.Context, id string) (*T, error) {
 	k := call{core: s.repo.core, op: "Get", at: &s.at, id: id}
 	ctx = k.begin(ctx)
@@ -82,8 +83,13 @@ func (k *call) readItem(ctx context.Context, at *partition) ([]byte, error) {
 // decode turns stored bytes into an entity and checks that it belongs here.
 func (r *Reader[T]) decode(raw []byte) (*T, error) {
 	entity := new(T)
-	if err := codec.Decode(raw, entity); err != nil {
-		return nil, &decodeError{err}
+	if err := documents.Decode(raw, entity); err != nil {
+		unread := row[T]{}
+		unread.read(raw, err)
+		if err := r.checkRow(&unread); err != nil {
+			return nil, err
+		}
+		return nil, unread.err
 	}
 	meta := r.repo.meta(entity)
 	if err := r.repo.core.check(&r.at, meta); err != nil {
@@ -93,6 +99,12 @@ func (r *Reader[T]) decode(raw []byte) (*T, error) {
 		return nil, ErrNotFound
 	}
 	return entity, nil
+}
+
+// isUndecodable reports that one document can't be read.
+func isUndecodable(err error) bool {
+	var decode *DecodeError
+	return errors.As(err, &decode)
 }
 
 // decodeError is an answer that arrived and does not fit; asking again would

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -15,11 +16,12 @@ const maxIDsPerQuery = 1000
 // GetMany reads documents by their ids, in the order asked, in one request for
 // up to 1,000 of them. An id that is asked for twice comes twice. When some do
 // not exist, those that do are returned with a [*MissingError], which is
-// [ErrNotFound]; in the result they are left out.
+// [ErrNotFound]; in the result they are left out. So are those that do not fit
+// their struct, with a [*DecodeError] each.
 func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
 	k := call{core: s.repo.core, op: "GetMany", at: &s.at}
 	ctx = k.begin(ctx)
-	found, err := s.getMany(ctx, &k, ids)
+	found, unread, err := s.getMany(ctx, &k, ids)
 	if err != nil {
 		return nil, k.end(err)
 	}
@@ -28,14 +30,15 @@ func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
 	for _, id := range ids {
 		if entity, ok := found[id]; ok {
 			out = append(out, entity)
-		} else {
+		} else if !unread.has(id) {
 			missing = append(missing, id)
 		}
 	}
+	failed := unread.errs
 	if missing != nil {
-		return out, k.end(&MissingError{IDs: missing})
+		failed = append(failed, &MissingError{IDs: missing})
 	}
-	return out, k.end(nil)
+	return out, k.end(errors.Join(failed...))
 }
 
 // MissingError names the documents that GetMany did not find, in the order asked.
@@ -49,38 +52,54 @@ func (e *MissingError) Error() string {
 // Unwrap returns [ErrNotFound].
 func (e *MissingError) Unwrap() error { return ErrNotFound }
 
-func (s *Scope[T]) getMany(ctx context.Context, k *call, ids []string) (map[string]*T, error) {
+func (s *Scope[T]) getMany(ctx context.Context, k *call, ids []string) (found map[string]*T, unread undecoded, err error) {
 	if err := k.start(ctx); err != nil {
-		return nil, err
+		return nil, unread, err
 	}
 	if err := s.at.requireFull(k.core); err != nil {
-		return nil, err
+		return nil, unread, err
 	}
 	unique := slices.Clone(ids)
 	slices.Sort(unique)
 	unique = slices.Compact(unique)
 	for _, id := range unique {
 		if err := tenantitem.ValidateID(id); err != nil {
-			return nil, err
+			return nil, unread, err
 		}
 	}
-	found := make(map[string]*T, len(unique))
+	found = make(map[string]*T, len(unique))
 	for _, home := range k.core.homes(s.at) {
 		for chunk := range slices.Chunk(unique, maxIDsPerQuery) {
-			chunk = slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return found[id] != nil })
+			chunk = slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return found[id] != nil || unread.has(id) })
 			if len(chunk) == 0 {
 				continue
 			}
-			if err := s.getChunk(ctx, k, &home, chunk, found); err != nil {
-				return nil, err
+			if err := s.getChunk(ctx, k, &home, chunk, found, &unread); err != nil {
+				return nil, unread, err
 			}
 		}
 	}
-	return found, nil
+	return found, unread, nil
+}
+
+// undecoded are the documents of one call that can't be read.
+type undecoded struct {
+	ids  map[string]bool
+	errs []error
+}
+
+func (u *undecoded) has(id string) bool { return u.ids[id] }
+
+func (u *undecoded) add(id string, err error) {
+	if u.ids == nil {
+		u.ids = map[string]bool{}
+	}
+	u.ids[id] = true
+	u.errs = append(u.errs, err)
 }
 
 // getChunk asks one logical partition for up to maxIDsPerQuery documents.
-func (s *Scope[T]) getChunk(ctx context.Context, k *call, home *partition, ids []string, found map[string]*T) error {
+func (s *Scope[T]) getChunk(ctx context.Context, k *call, home *partition, ids []string, found map[string]*T, unread *undecoded) error {
 	st, err := k.core.compile(home, All(), selectAll)
 	if err != nil {
 		return err
@@ -92,7 +111,7 @@ func (s *Scope[T]) getChunk(ctx context.Context, k *call, home *partition, ids [
 	st = statement{text: st.text + " AND " + w.text.String(), params: w.params}
 	missing := len(ids)
 	for from := ""; ; {
-		rows, next, err := fetchPage[T](ctx, k, home, st, from, missing)
+		rows, next, err := fetchPage[row[T]](ctx, k, home, st, from, missing)
 		if err != nil {
 			return err
 		}
@@ -100,7 +119,12 @@ func (s *Scope[T]) getChunk(ctx context.Context, k *call, home *partition, ids [
 			return err
 		}
 		for i := range rows {
-			found[s.repo.meta(&rows[i]).ID] = &rows[i]
+			var decode *DecodeError
+			if errors.As(rows[i].err, &decode) {
+				unread.add(decode.ID, decode)
+				continue
+			}
+			found[s.repo.meta(rows[i].value).ID] = rows[i].value
 		}
 		missing -= len(rows)
 		if next == "" || missing == 0 {

@@ -182,8 +182,12 @@ func (m *groupMember) read(word string, c *core) error {
 		m.column, err = c.numberField(m.path)
 		return err
 	}
-	if _, ok := c.model.Field(m.path); !ok {
+	field, ok := c.model.Field(m.path)
+	if !ok {
 		return c.model.UnknownField(m.path)
+	}
+	if m.function != 0 && sortsOtherwise(field) {
+		return errQuotedOrder(functionNames[m.function] + "(" + m.path + ")")
 	}
 	m.column = fieldSQL(m.path)
 	return nil

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -20,7 +21,8 @@ const (
 	maxPageSize     = 1000
 )
 
-// Page is a part of a result. A page is shorter than its size only at the end.
+// Page is a part of a result. A page is shorter than its size only at the end,
+// or by documents that do not fit their struct.
 type Page[T any] struct {
 	Items []*T
 	// Cursor asks for the next page; empty at the end. It is text that is safe
@@ -31,6 +33,9 @@ type Page[T any] struct {
 // Page reads one page of a result. No document is dropped or repeated between
 // pages; documents written meanwhile appear where the order puts them. A
 // cursor of another tenant, query or signing key is [ErrInvalid].
+//
+// Documents that do not fit their struct are left out of Items; the page is
+// then returned together with an error that holds a [*DecodeError] for each.
 func (r *Reader[T]) Page(ctx context.Context, q Query, opts PageOptions) (*Page[T], error) {
 	k := call{core: r.repo.core, op: "Page", at: &r.at}
 	ctx = k.begin(ctx)
@@ -63,7 +68,7 @@ func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions
 			return nil, err
 		}
 	}
-	var out *Page[T]
+	var out *pageOf[T]
 	if !r.at.full || len(k.core.homes(r.at)) > 1 {
 		out, err = r.pageAcross(ctx, k, q, from, opts.Size)
 	} else {
@@ -75,15 +80,31 @@ func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions
 	if out.Cursor != "" {
 		out.Cursor = k.core.cursors.seal(boundTo, out.Cursor)
 	}
-	return out, nil
+	return &out.Page, errors.Join(out.unread...)
+}
+
+// pageOf is a page on its way.
+type pageOf[T any] struct {
+	Page[T]
+	read   int     // documents, those that can't be read included
+	unread []error // of those
+}
+
+func (p *pageOf[T]) take(row *row[T]) {
+	p.read++
+	if row.err != nil {
+		p.unread = append(p.unread, row.err)
+		return
+	}
+	p.Items = append(p.Items, row.value)
 }
 
 // fill reads until the page is full. Each request asks for no more than is
 // still missing, so that there is never a surplus to drop.
-func (r *Reader[T]) fill(ctx context.Context, k *call, st statement, from string, size int) (*Page[T], error) {
-	page := &Page[T]{Items: make([]*T, 0, size)}
+func (r *Reader[T]) fill(ctx context.Context, k *call, st statement, from string, size int) (*pageOf[T], error) {
+	page := &pageOf[T]{Page: Page[T]{Items: make([]*T, 0, size)}}
 	for {
-		rows, next, err := fetchPage[T](ctx, k, &r.at, st, from, size-len(page.Items))
+		rows, next, err := fetchPage[row[T]](ctx, k, &r.at, st, from, size-page.read)
 		if err != nil {
 			return nil, err
 		}
@@ -91,10 +112,10 @@ func (r *Reader[T]) fill(ctx context.Context, k *call, st statement, from string
 			return nil, err
 		}
 		for i := range rows {
-			page.Items = append(page.Items, &rows[i])
+			page.take(&rows[i])
 		}
 		page.Cursor = next
-		if next == "" || len(page.Items) >= size {
+		if next == "" || page.read >= size {
 			return page, nil
 		}
 		from = next

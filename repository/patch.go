@@ -6,12 +6,12 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"github.com/cosmosgrove/grove/internal/codec"
-	"github.com/cosmosgrove/grove/tenantitem"
+	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
 // Patch changes parts of a document without reading it first, and returns the
-// document as it is afterwards. It fails with [ErrNotFound] when there is
+// document as it is afterwards; where that does not fit the struct, the error
+// holds a [*DecodeError] and the patch was applied. It fails with [ErrNotFound] when there is
 // none and with [ErrPreconditionFailed] when a condition does not hold, or when
 // the id is that of another species' document in a partition they share. More
 // than ten edits, a path that the entity does not have, or a value that does
@@ -60,8 +60,7 @@ func (k *call) isDeleted(ctx context.Context, at *partition) bool {
 	if err != nil {
 		return false
 	}
-	var meta tenantitem.Meta
-	return codec.Decode(raw, &meta) == nil && meta.Deleted()
+	return documents.ReadHeader(raw).DeletedAt != ""
 }
 
 func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp string, edits Edits) (*T, error) {
@@ -101,5 +100,9 @@ func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azco
 	if err != nil {
 		return nil, err
 	}
-	return s.decode(raw)
+	after, err := s.decode(raw)
+	if isUndecodable(err) {
+		err = &storedButError{err}
+	}
+	return after, err
 }

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -119,11 +120,16 @@ func (p Predicate) write(w *sqlWriter) error {
 	if err != nil {
 		return err
 	}
-	for _, v := range p.values {
+	values := make([]any, len(p.values))
+	for i, v := range p.values {
 		if err := p.checkValue(w.model, v); err != nil {
 			return err
 		}
+		if values[i], err = p.stored(w.model, v); err != nil {
+			return err
+		}
 	}
+	p.values = values
 	switch p.kind {
 	case compare:
 		fmt.Fprintf(&w.text, "%s %s %s", field, p.op, w.param(p.values[0]))
@@ -195,7 +201,7 @@ func (p Predicate) checkValue(model *tenantitem.Model, v any) error {
 	if p.op == "STARTSWITH" && want != tenantitem.KindString && want != tenantitem.KindTime && want != tenantitem.KindAny {
 		return &tenantitem.InvalidError{What: "predicate on " + p.field, Reason: "the field is not a text", Hint: "use Eq or Between"}
 	}
-	if have := kindOfValue(v); !kindsCompare(want, have) {
+	if have := kindOfValue(v); !field.Quoted && !kindsCompare(want, have) {
 		return &tenantitem.InvalidError{
 			What:   "predicate on " + p.field,
 			Reason: fmt.Sprintf("a %T never compares with the field's JSON type", v),
@@ -208,8 +214,11 @@ func (p Predicate) checkValue(model *tenantitem.Model, v any) error {
 // kindOfValue is the JSON type of a parameter; KindAny when only encoding it
 // would tell, and for null, which compares with everything.
 func kindOfValue(v any) tenantitem.FieldKind {
-	if _, ok := v.(time.Time); ok {
+	switch v.(type) {
+	case time.Time:
 		return tenantitem.KindTime
+	case json.Number:
+		return tenantitem.KindNumber
 	}
 	switch rv := reflect.ValueOf(v); rv.Kind() {
 	case reflect.String:

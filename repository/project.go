@@ -20,7 +20,7 @@ func Project[V, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[V, 
 	return func(yield func(V, error) bool) {
 		k := call{core: r.repo.core, op: "Project", at: &r.at}
 		ctx := k.begin(ctx)
-		err := k.end(project(ctx, &k, r, q, func(v V) bool { return yield(v, nil) }))
+		err := k.end(project(ctx, &k, r, q, func(v V, err error) bool { return yield(v, k.fail(err)) }))
 		if err != nil {
 			var zero V
 			yield(zero, err)
@@ -28,7 +28,7 @@ func Project[V, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[V, 
 	}
 }
 
-func project[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, yield func(V) bool) error {
+func project[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, yield func(V, error) bool) error {
 	if err := r.startQuery(ctx, k); err != nil {
 		return err
 	}
@@ -36,7 +36,13 @@ func project[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, yiel
 	if err != nil {
 		return err
 	}
-	return projectAs(ctx, k, r, q, projection, yield)
+	return projectAs(ctx, k, r, q, projection, func(one row[V]) bool {
+		if one.err != nil {
+			var zero V
+			return yield(zero, one.err)
+		}
+		return yield(*one.value, nil)
+	})
 }
 
 // projectAs reads rows of the shape that a SELECT clause gives them.
@@ -90,6 +96,9 @@ func projectionOf[V any](model *tenantitem.Model) (string, error) {
 	}
 	if first {
 		return "", &tenantitem.InvalidError{What: "projection", Reason: fmt.Sprintf("%s has no JSON members", t), Hint: "give it exported fields with json tags"}
+	}
+	if _, ok := view.Field("id"); !ok {
+		b.WriteString(`, "id": ` + fieldSQL("id")) // names a document that V can't hold
 	}
 	b.WriteString("} FROM " + rootAlias)
 	return b.String(), nil

@@ -84,7 +84,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 	if err != nil {
 		return err
 	}
-	s.written(entity, etag)
+	s.written(entity, etag, body)
 	return s.afterWrite(ctx, false, entity)
 }
 
@@ -153,7 +153,7 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	s.written(entity, etag)
+	s.written(entity, etag, body)
 	return s.afterWrite(ctx, false, entity)
 }
 

@@ -177,10 +177,14 @@ func (c *core) stamp() string {
 
 // check refuses a document that does not belong where it was read from.
 func (c *core) check(at *partition, meta *tenantitem.Meta) error {
-	if !at.all && meta.TenantID != at.tenant {
+	return c.checkNames(at, meta.TenantID, meta.EntityType)
+}
+
+func (c *core) checkNames(at *partition, tenant, entityType string) error {
+	if !at.all && tenant != at.tenant {
 		return ErrTenantMismatch
 	}
-	if !c.isSpecies(meta.EntityType) {
+	if !c.isSpecies(entityType) {
 		return ErrEntityMismatch
 	}
 	return nil

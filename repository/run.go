@@ -7,8 +7,9 @@ import (
 
 // Query returns the documents that q looks for. Nothing is sent before the
 // sequence is ranged over; pages are fetched as the loop goes on. The first
-// error is yielded once, with a nil document, and ends the sequence. Ranging
-// again asks again.
+// error is yielded once, with a nil document, and ends the sequence; but a
+// document that does not fit its struct is a [*DecodeError], after which the
+// sequence goes on. Ranging again asks again.
 //
 // In one logical partition the documents come without a promised order unless
 // q has one. A query for nothing but an id there is a point read, which is the
@@ -17,7 +18,7 @@ func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
 		k := call{core: r.repo.core, op: "Query", at: &r.at}
 		ctx := k.begin(ctx)
-		err := k.end(r.each(ctx, &k, q, func(entity *T) bool { return yield(entity, nil) }))
+		err := k.end(r.each(ctx, &k, q, func(entity *T, err error) bool { return yield(entity, k.fail(err)) }))
 		if err != nil {
 			yield(nil, err)
 		}
@@ -25,20 +26,29 @@ func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 }
 
 // First returns the first document that q looks for, and [ErrNotFound] when
-// there is none.
+// there is none. When that document does not fit its struct, the error is a
+// [*DecodeError].
 func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
 	k := call{core: r.repo.core, op: "First", at: &r.at}
 	ctx = k.begin(ctx)
 	var first *T
-	err := r.each(ctx, &k, q.Limit(1), func(entity *T) bool { first = entity; return false })
+	var unread error
+	err := r.each(ctx, &k, q.Limit(1), func(entity *T, err error) bool {
+		first, unread = entity, err
+		return false
+	})
+	if err == nil {
+		err = unread
+	}
 	if err == nil && first == nil {
 		err = ErrNotFound
 	}
 	return first, k.end(err)
 }
 
-// each calls yield with the documents until it returns false.
-func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T) bool) error {
+// each calls yield with the documents, and the errors of those that can't be
+// read, until it returns false.
+func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T, error) bool) error {
 	if err := r.startQuery(ctx, k); err != nil {
 		return err
 	}
@@ -53,7 +63,7 @@ func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T) b
 		return err
 	}
 	for from := ""; ; {
-		rows, next, err := fetchPage[T](ctx, k, &r.at, st, from, q.limit)
+		rows, next, err := fetchPage[row[T]](ctx, k, &r.at, st, from, q.limit)
 		if err != nil {
 			return err
 		}
@@ -61,7 +71,7 @@ func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T) b
 			return err
 		}
 		for i := range rows {
-			if !yield(&rows[i]) {
+			if !yield(rows[i].value, rows[i].err) {
 				return nil
 			}
 		}

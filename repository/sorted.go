@@ -17,7 +17,7 @@ func (q Query) selectSorted(w *sqlWriter, expression string) (string, merge.Orde
 	items := make([]string, len(q.order))
 	order := make(merge.Order, len(q.order))
 	for i, o := range q.order {
-		field, err := w.field(o.field)
+		field, err := w.sortField(o.field)
 		if err != nil {
 			return "", nil, err
 		}

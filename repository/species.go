@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -171,17 +171,33 @@ func (s *Species) Stub(ctx context.Context, tenant string, key []any, id string)
 		if err != nil {
 			break
 		}
-		var doc stubDocument
-		if err = codec.Decode(raw, &doc); err != nil {
-			err = &decodeError{err}
-			break
-		}
+		doc := readStub(raw)
 		if err = s.core.check(&at, &doc.Meta); err != nil {
 			break
 		}
 		return doc.stub(home), nil
 	}
 	return Stub{}, k.fail(err)
+}
+
+// UnmarshalJSON reads an outline. A member of another type, which another
+// writer may have put there, counts as missing.
+func (s *Stub) UnmarshalJSON(raw []byte) error {
+	documents.ReadMembers(raw, map[string]any{
+		"id": &s.ID, "etag": &s.ETag, "key": &s.Key, "parent": &s.ParentID, "deletedAt": &s.DeletedAt, "ttl": &s.TTL,
+		"deletion": &s.Deletion, "moved": &s.Moved,
+	})
+	return nil
+}
+
+// readStub reads a whole document in the same way.
+func readStub(raw []byte) *stubDocument {
+	d := &stubDocument{}
+	documents.ReadMembers(raw, map[string]any{
+		"id": &d.ID, tenantField: &d.TenantID, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
+		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Deletion, MovedField: &d.Moved,
+	})
+	return d
 }
 
 func (d *stubDocument) stub(home partition) Stub {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
 // Every write leaves a stamp, "writer:number", in the document, beside the
@@ -45,12 +45,9 @@ type stored struct {
 	raw []byte // the document, where a write is about to replace it
 }
 
-func readStored(raw []byte) (*stored, error) {
-	var d stored
-	if err := codec.Decode(raw, &d); err != nil {
-		return nil, &decodeError{err}
-	}
-	return &d, nil
+func readStored(raw []byte) (*stored, error) { //nolint:unparam // what a header holds never fails
+	h := documents.ReadHeader(raw)
+	return &stored{ID: h.ID, ETag: h.ETag, Stamps: h.Marks, Stamp: h.Mark}, nil
 }
 
 func isRoot(stamp string) bool {

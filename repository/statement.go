@@ -20,9 +20,13 @@ type statement struct {
 
 // fingerprint identifies what a statement asks, values included.
 func (s statement) fingerprint() (string, error) {
-	values, err := codec.Encode(s.params)
+	params, err := asStored(s.params)
 	if err != nil {
-		return "", &tenantitem.InvalidError{What: "query", Reason: "a parameter can't be encoded as JSON", Hint: "use plain values"}
+		return "", err
+	}
+	values, err := codec.Encode(params)
+	if err != nil {
+		return "", refusedValue("query parameter", err)
 	}
 	sum := sha256.Sum256(append([]byte(s.text+"\x00"), values...))
 	return hex.EncodeToString(sum[:]), nil
@@ -43,7 +47,7 @@ func (w *sqlWriter) param(v any) string {
 	if w.literal {
 		text, err := codec.Encode(v)
 		if err != nil {
-			w.err = &tenantitem.InvalidError{What: "predicate", Reason: "its value can't be encoded as JSON", Hint: "use plain values"}
+			w.err = refusedValue("predicate", err)
 		}
 		return string(text)
 	}
@@ -82,10 +86,8 @@ func (c *core) compile(at *partition, q Query, projection string) (statement, er
 	if err := q.writeOrder(w); err != nil {
 		return statement{}, err
 	}
-	for _, p := range w.params {
-		if _, err := codec.Encode(p.Value); err != nil {
-			return statement{}, &tenantitem.InvalidError{What: "query", Reason: "a parameter can't be encoded as JSON", Hint: "use plain values"}
-		}
+	if _, err := asStored(w.params); err != nil {
+		return statement{}, err
 	}
 	return statement{text: w.text.String(), params: w.params}, nil
 }
@@ -141,7 +143,7 @@ func (q Query) writeOrder(w *sqlWriter) error {
 	}
 	word := " ORDER BY "
 	for _, o := range q.order {
-		field, err := w.field(o.field)
+		field, err := w.sortField(o.field)
 		if err != nil {
 			return err
 		}

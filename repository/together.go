@@ -4,8 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/cosmosgrove/grove/internal/codec"
-	"github.com/cosmosgrove/grove/tenantitem"
+	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
 // Reading is a part of a [ReadTogether]: what to look for in one scope, and
@@ -151,10 +150,7 @@ func hasRoom(full map[Reading]bool) bool {
 
 // readingOf finds the part that a document belongs to by its species.
 func readingOf(parts []Reading, raw []byte) (Reading, error) {
-	var meta tenantitem.Meta
-	if err := codec.Decode(raw, &meta); err != nil {
-		return nil, &decodeError{err}
-	}
+	meta := documents.ReadHeader(raw)
 	for _, p := range parts {
 		if c, _ := p.place(); c.isSpecies(meta.EntityType) {
 			return p, nil

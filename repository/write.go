@@ -12,6 +12,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -21,11 +22,15 @@ import (
 func (s *Scope[T]) encode(entity *T, stamps []string, hidden []byte) ([]byte, error) {
 	shallow := *entity
 	meta := s.repo.meta(&shallow)
+	if meta.DeletedAt != nil {
+		return nil, &tenantitem.InvalidError{What: "entity", Reason: "its DeletedAt is set, which no write of an entity can do", Hint: "use Delete and Restore; leave DeletedAt nil"}
+	}
 	meta.ETag, meta.TS = "", 0
 	body, err := codec.Encode(&shallow)
 	if err != nil {
-		return nil, &tenantitem.InvalidError{What: "entity", Reason: "it can't be encoded as JSON: " + err.Error(), Hint: "see the named field's type"}
+		return nil, refusedValue("entity", err)
 	}
+	body = documents.WithUnknown(entity, body)
 	var b bytes.Buffer
 	b.Grow(len(body) + len(hidden) + 16 + 24*len(stamps))
 	b.Write(body[:len(body)-1])
@@ -174,9 +179,10 @@ func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T)
 
 // written carries the answer of a write back into the entity. The answer has
 // no timestamp, so the old one would be a lie.
-func (s *Scope[T]) written(entity *T, etag string) {
+func (s *Scope[T]) written(entity *T, etag string, body []byte) {
 	meta := s.repo.meta(entity)
 	meta.ETag, meta.TS = etag, 0
+	documents.Wrote(entity, body)
 }
 
 // writeOptions are those of a write that needs no answer but the new etag.

@@ -1,6 +1,13 @@
 package tenantitem
 
-import "time"
+import (
+	"time"
+
+	"github.com/cosmosgrove/grove/internal/document"
+)
+
+// kept is what an entity carries of its document beside its fields.
+type kept = document.Kept
 
 // Meta is the part of a document that Grove and the service look at. It is
 // embedded through [TenantItem] (or through a child's base), so its JSON
@@ -10,6 +17,9 @@ import "time"
 // every read and write. TS comes with reads; a write leaves it at zero,
 // because the service's answer to a write that asks for minimal content does
 // not carry it.
+//
+// Members of the document that the entity's struct does not have travel with
+// Meta, unseen, and are stored again when the entity is.
 type Meta struct {
 	// ID is unique within the document's logical partition. At most 1,023
 	// bytes; see [ValidateID].
@@ -30,6 +40,8 @@ type Meta struct {
 	// that readers of the change feed see the delete. Repositories hide such
 	// documents.
 	DeletedAt *time.Time `json:"deletedAt,omitempty"`
+
+	kept `json:"-"`
 }
 
 // ItemMeta returns the document's own Meta, to be read or changed in place.

@@ -3,11 +3,15 @@ package tenantitem
 import (
 	"encoding"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // FieldKind is the JSON type that a field is stored as.
@@ -40,6 +44,9 @@ type Field struct {
 	Elem FieldKind
 	// Refers is the entity that a Ref (or an array of them) points to, or nil.
 	Refers reflect.Type
+	// Quoted says that a number or a boolean is stored as text, as the tag
+	// option "string" asks for. Kind is KindString then.
+	Quoted bool
 	// Copy is the denorm declaration on the field, or nil.
 	Copy *Copy
 
@@ -113,6 +120,13 @@ func readModel(t reflect.Type) (*Model, error) {
 	if t.Name() == "" {
 		return nil, &InvalidError{What: "entity", Reason: "an unnamed struct has no entity type", Hint: "give the struct a name"}
 	}
+	if err := codec.CheckType(t); err != nil {
+		var at *codec.ValueError
+		if errors.As(err, &at) {
+			return nil, &InvalidError{What: "entity " + t.Name() + ", " + at.Path, Reason: at.Reason, Hint: at.Hint}
+		}
+		return nil, err
+	}
 	m := &Model{Type: t, Name: entityName(t), byPath: map[string]*Field{}}
 	r := modelReader{model: m, open: map[reflect.Type]bool{}}
 	if err := r.readStruct(t, nil, "", nil); err != nil {
@@ -183,6 +197,9 @@ func (r *modelReader) readField(sf reflect.StructField, name string, parent *Fie
 		}
 		f.Copy = c
 	}
+	if f.Quoted = isQuoted(sf) && f.Kind != KindAny; f.Quoted {
+		f.Kind = KindString
+	}
 	f.Refers = refTargetOf(t)
 	r.model.Fields = append(r.model.Fields, f)
 	r.model.byPath[f.Path] = f
@@ -215,6 +232,13 @@ func jsonName(sf reflect.StructField) (name string, skip bool) {
 	return name, false
 }
 
+// isQuoted reports the tag option "string". On anything but a number, a boolean
+// or text CheckType has refused it.
+func isQuoted(sf reflect.StructField) bool {
+	_, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
+	return slices.Contains(strings.Split(options, ","), "string")
+}
+
 func dereference(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -224,6 +248,7 @@ func dereference(t reflect.Type) reflect.Type {
 
 var (
 	timeType        = reflect.TypeFor[time.Time]()
+	numberType      = reflect.TypeFor[json.Number]()
 	textMarshaler   = reflect.TypeFor[encoding.TextMarshaler]()
 	objectMarshaler = reflect.TypeFor[json.Marshaler]()
 )
@@ -232,6 +257,8 @@ func kindOf(t reflect.Type) FieldKind {
 	switch {
 	case t == timeType:
 		return KindTime
+	case t == numberType:
+		return KindNumber
 	case t.Implements(objectMarshaler) || reflect.PointerTo(t).Implements(objectMarshaler):
 		return KindAny
 	case t.Implements(textMarshaler) || reflect.PointerTo(t).Implements(textMarshaler):

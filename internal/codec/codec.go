@@ -1,92 +1,60 @@
-// Package codec is the one place that turns entities into JSON and back, so
-// that the library behind it can be swapped. Its rules differ from
-// encoding/json in two points: member names are matched exactly, case
-// included, and a name that occurs twice is an error.
+// Package codec is the one place that turns entities into JSON and back.
+//
+// What encoding/json stores and reads, it stores and reads, but for what the
+// service can't keep or compare: docs/values.md lists the differences. Behind
+// it stands github.com/go-json-experiment/json; reading has a way of its own
+// (see plan.go) that leaves everything unusual to that library.
 package codec
 
 import (
-	"errors"
-
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// options keep the meaning that existing struct tags have under encoding/json:
-// omitempty drops zero numbers, nil slices are null, durations are numbers.
+// options are those of encoding/json, but strict where leniency hides a
+// mistake: names are matched exactly, a name that occurs twice and text that
+// is not UTF-8 are errors, and so is a type that can't be stored as it stands.
 var options = json.JoinOptions(
-	jsonv1.OmitEmptyWithLegacySemantics(true),
-	jsonv1.FormatDurationAsNano(true),
-	jsonv1.FormatByteArrayAsArray(true),
-	json.FormatNilSliceAsNull(true),
-	json.FormatNilMapAsNull(true),
-	json.Deterministic(true),
+	jsonv1.DefaultOptionsV1(),
+	json.MatchCaseInsensitiveNames(false),
+	jsontext.AllowDuplicateNames(false),
+	jsontext.AllowInvalidUTF8(false),
+	jsonv1.ReportErrorsWithLegacySemantics(false),
+	jsonv1.MergeWithLegacySemantics(false),
+	jsontext.EscapeForHTML(false),
+	jsontext.EscapeForJS(false),
+	jsontext.PreserveRawStrings(false),
+	json.WithMarshalers(json.JoinMarshalers(json.MarshalToFunc(writeTime), json.MarshalToFunc(writeNumber))),
+	json.WithUnmarshalers(json.UnmarshalFromFunc(readNumber)),
 )
 
-// Encode returns v as JSON.
-func Encode(v any) ([]byte, error) { return json.Marshal(v, options) }
-
-// Decode fills v from JSON. Unknown members are ignored.
-func Decode(data []byte, v any) error {
-	return hideInput(json.Unmarshal(data, v, options))
-}
-
-type page[T any] struct {
-	Documents []T `json:"Documents"`
-}
-
-// DecodePage decodes the documents of a feed page straight into a slice.
-func DecodePage[T any](data []byte) ([]T, error) {
-	var p page[T]
-	if err := Decode(data, &p); err != nil {
+// Encode returns v as JSON as it is stored: times in UTC with seven digits of
+// the second, and no integer that the service can't keep. The error is a
+// [*ValueError].
+func Encode(v any) ([]byte, error) {
+	out, err := EncodeText(v)
+	if err != nil {
 		return nil, err
 	}
-	return p.Documents, nil
+	if err := checkIntegers(v, out); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
-// hideInput keeps where a document does not fit its type and drops what stood
-// there, which may be a customer's data.
-func hideInput(err error) error {
-	if err == nil {
-		return nil
+// EncodeText is Encode for what is going to be stored inside a text, where
+// every integer stays what it is.
+func EncodeText(v any) ([]byte, error) {
+	out, err := json.Marshal(v, options)
+	if err != nil {
+		return nil, encodeError(v, err)
 	}
-	var semantic *json.SemanticError
-	if errors.As(err, &semantic) {
-		return &MismatchError{Pointer: string(semantic.JSONPointer), GoType: typeName(semantic)}
-	}
-	var syntactic *jsontext.SyntacticError
-	if errors.As(err, &syntactic) {
-		return &MismatchError{Pointer: string(syntactic.JSONPointer)}
-	}
-	return errors.New("a document can't be decoded")
+	return out, nil
 }
 
-func typeName(err *json.SemanticError) string {
-	if err.GoType == nil {
-		return ""
-	}
-	return err.GoType.String()
-}
-
-// MismatchError says where a document does not fit the entity's struct.
-type MismatchError struct {
-	// Pointer is the JSON pointer of the member.
-	Pointer string
-	// GoType is the type that it should fit, when known.
-	GoType string
-}
-
-// Error names the member and the type, never the value.
-func (e *MismatchError) Error() string {
-	if e.GoType == "" {
-		return "the JSON at " + quoted(e.Pointer) + " is malformed"
-	}
-	return "the JSON at " + quoted(e.Pointer) + " does not fit Go type " + e.GoType
-}
-
-func quoted(pointer string) string {
-	if pointer == "" {
-		return "the top"
-	}
-	return `"` + pointer + `"`
+// Decode fills v, a pointer, from JSON. Unknown members are ignored. The error
+// is a [*ValueError].
+func Decode(data []byte, v any) error {
+	return decodeError(v, json.Unmarshal(data, v, options))
 }

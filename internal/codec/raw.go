@@ -12,22 +12,22 @@ import (
 func Without(raw []byte, names []string) ([]byte, error) {
 	d := jsontext.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.ReadToken(); err != nil || d.StackDepth() != 1 || raw[len(raw)-1] != '}' {
-		return nil, &MismatchError{GoType: "object"}
+		return nil, &ValueError{Reason: "the JSON is no object"}
 	}
 	out := append(make([]byte, 0, len(raw)), '{')
 	for d.PeekKind() != '}' {
 		name, err := d.ReadValue()
 		if err != nil {
-			return nil, hideInput(err)
+			return nil, decodeError(nil, err)
 		}
 		quoted := name.Clone()
 		value, err := d.ReadValue()
 		if err != nil {
-			return nil, hideInput(err)
+			return nil, decodeError(nil, err)
 		}
 		plain, err := jsontext.AppendUnquote(nil, quoted)
 		if err != nil {
-			return nil, hideInput(err)
+			return nil, decodeError(nil, err)
 		}
 		if slices.Contains(names, string(plain)) {
 			continue
