@@ -240,6 +240,9 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 	if err != nil {
 		return err
 	}
+	if err := k.refuseTakenOps(ctx, ops); err != nil {
+		return err
+	}
 	for _, p := range parts {
 		if err := p.runHooks(ctx); err != nil {
 			return err

@@ -159,6 +159,7 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *bulk, window []*T) bool {
 		}
 		items, entities = append(items, item), append(entities, entity)
 	}
+	items, entities = s.dropTaken(ctx, b, items, entities)
 	for _, i := range s.hooked(ctx, b, items, entities) {
 		if err := s.prepare(b, items[i], entities[i]); err != nil {
 			b.settle(items[i], err)
@@ -211,7 +212,7 @@ func (c *core) keyOf(entity reflect.Value, prefix []any) ([]any, error) {
 			continue
 		}
 		field, ok := level.field.Value(entity)
-		if !ok || field.IsZero() {
+		if !ok || level.isEmpty(field) {
 			return nil, &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("its key field %q is empty", level.path), Hint: "fill it, or name its value in In(...)"}
 		}
 		more = append(more, field.Interface())

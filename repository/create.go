@@ -17,6 +17,9 @@ func (s *Scope[T]) Create(ctx context.Context, entity *T) error {
 
 func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 	at, err := s.startWrite(ctx, k, entity, creates)
+	if err == nil {
+		err = k.refuseTaken(ctx, at)
+	}
 	if err != nil {
 		return err
 	}

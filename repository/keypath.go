@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -72,6 +73,9 @@ func keyValue(path string, v any) (any, error) {
 		out = rv.Float()
 	default:
 		out = v
+	}
+	if f, ok := out.(float64); ok {
+		out = codec.Whole(f) // the service knows no -0
 	}
 	var err error
 	if path == "/"+tenantField {

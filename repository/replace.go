@@ -137,6 +137,9 @@ func (s *Scope[T]) Put(ctx context.Context, entity *T) error {
 
 func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 	at, err := s.startWrite(ctx, k, entity, puts)
+	if err == nil {
+		at, err = s.whereTaken(ctx, k, at, entity)
+	}
 	if err != nil {
 		return err
 	}

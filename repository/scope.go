@@ -48,7 +48,7 @@ func (c *core) resolve(entityType, tenant string, more []any) partition {
 			p.key = partitionKey(p.values)
 			return p
 		}
-		value, err := keyValue(level.path, v)
+		value, err := level.value(v)
 		if err != nil {
 			p.err = err
 			return p
@@ -177,12 +177,13 @@ func (s *Scope[T]) adopt(entity *T, newID bool) (partition, error) {
 	if err := tenantitem.ValidateID(meta.ID); err != nil {
 		return partition{}, err
 	}
-	return at, c.adoptKey(reflect.ValueOf(entity).Elem(), at)
+	return at, c.adoptKey(reflect.ValueOf(entity).Elem(), at, meta.ETag == "")
 }
 
 // adoptKey compares the entity's key fields with the scope's values, and fills
-// those that are zero.
-func (c *core) adoptKey(entity reflect.Value, at partition) error {
+// those that are empty: in a new entity a zero number or false, too. In one
+// that was read these are values.
+func (c *core) adoptKey(entity reflect.Value, at partition, isNew bool) error {
 	if !c.customKey {
 		return nil
 	}
@@ -194,13 +195,16 @@ func (c *core) adoptKey(entity reflect.Value, at partition) error {
 		if !ok {
 			return &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("a nil pointer stands before its key field %q", level.path), Hint: "fill it"}
 		}
-		if field.IsZero() && field.CanSet() {
-			if err := setScalar(field, at.values[i]); err != nil {
+		if field.CanSet() && (level.isEmpty(field) || isNew && field.IsZero()) {
+			if err := level.set(field, at.values[i]); err != nil {
 				return &tenantitem.InvalidError{What: "partition key value " + level.path, Reason: err.Error(), Hint: "give In a value of the field's type"}
 			}
 			continue
 		}
-		have, err := keyValue(level.path, field.Interface())
+		if field.CanSet() && field.CanFloat() && field.Float() == 0 {
+			field.SetFloat(0) // and not -0, which the service does not know
+		}
+		have, err := level.value(field.Interface())
 		if err != nil {
 			return err
 		}
@@ -209,32 +213,4 @@ func (c *core) adoptKey(entity reflect.Value, at partition) error {
 		}
 	}
 	return nil
-}
-
-func setScalar(field reflect.Value, v any) error {
-	switch v := v.(type) {
-	case string:
-		if field.Kind() == reflect.String {
-			field.SetString(v)
-			return nil
-		}
-	case bool:
-		if field.Kind() == reflect.Bool {
-			field.SetBool(v)
-			return nil
-		}
-	case float64:
-		switch {
-		case field.CanInt():
-			field.SetInt(int64(v))
-			return nil
-		case field.CanUint():
-			field.SetUint(uint64(v))
-			return nil
-		case field.CanFloat():
-			field.SetFloat(v)
-			return nil
-		}
-	}
-	return fmt.Errorf("a %T does not fit a %s", v, field.Type())
 }
