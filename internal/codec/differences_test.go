@@ -77,9 +77,9 @@ func TestCheckType(t *testing.T) {
 		"duplicate": struct {
 			A string `json:"a,omitempty,omitempty"`
 		}{},
-		"not exported": struct {
-			a string `json:"a"`
-		}{},
+		"not exported": reflect.Zero(reflect.StructOf([]reflect.StructField{
+			{Name: "a", PkgPath: "example.com/a", Type: reflect.TypeFor[string](), Tag: `json:"a"`},
+		})).Interface(),
 		"characters": struct {
 			A string `json:"a\"b"`
 		}{},
