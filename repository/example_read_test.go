@@ -149,7 +149,7 @@ func ExampleReader_Explain() {
 	fmt.Println(e.SQL)
 	fmt.Println(e.Scope, err)
 	// Output:
-	// SELECT * FROM c WHERE c.tenantId = @p0 AND c.entityType = @p1 AND c.title = @p2 ORDER BY c.title
+	// SELECT * FROM c WHERE c["tenantId"] = @p0 AND c["entityType"] = @p1 AND c["title"] = @p2 ORDER BY c["title"]
 	// one partition <nil>
 }
 

@@ -243,40 +243,18 @@ func kindsCompare(field, value tenantitem.FieldKind) bool {
 	return field == value || field == tenantitem.KindAny || value == tenantitem.KindAny
 }
 
-// fieldSQL writes a dotted path as a member of the root alias. Names that are
-// not plain words, and words of the language, are quoted in brackets.
+// fieldSQL writes a dotted path as a member of the root alias. Every name stands
+// in brackets: the service refuses words of its language after a dot, and its
+// list of them isn't published.
 func fieldSQL(path string) string {
 	var b strings.Builder
 	b.WriteString(rootAlias)
 	for name := range strings.SplitSeq(path, ".") {
-		if isPlainName(name) {
-			b.WriteByte('.')
-			b.WriteString(name)
-		} else {
-			b.WriteByte('[')
-			b.WriteString(strconv.Quote(name))
-			b.WriteByte(']')
-		}
+		b.WriteByte('[')
+		b.WriteString(strconv.Quote(name))
+		b.WriteByte(']')
 	}
 	return b.String()
 }
 
 const rootAlias = "c"
-
-func isPlainName(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	switch strings.ToUpper(s) {
-	case "ALL", "AND", "ARRAY", "AS", "ASC", "BETWEEN", "BY", "CASE", "CAST", "DESC", "DISTINCT", "ELSE", "END",
-		"ESCAPE", "EXISTS", "FALSE", "FOR", "FROM", "GROUP", "HAVING", "IN", "INNER", "INSERT", "INTO", "IS", "JOIN",
-		"LEFT", "LET", "LIKE", "LIMIT", "NOT", "NULL", "OFFSET", "ON", "OR", "ORDER", "OUTER", "RANK", "RIGHT",
-		"SELECT", "SET", "THEN", "TOP", "TRUE", "UDF", "UNDEFINED", "UPDATE", "VALUE", "WHEN", "WHERE", "WITH":
-		return false
-	}
-	return s != ""
-}
