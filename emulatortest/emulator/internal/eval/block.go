@@ -44,7 +44,7 @@ func (c *compiler) block(q *sql.Query, outer *scope) (*block, *scope) {
 			slot := c.slot()
 			// The key is compiled as an ordinary expression: its own text isn't in grouped yet.
 			b.fold.keys = append(b.fold.keys, foldKey{slot: slot, node: c.expr(e, &scope{outer: inner})})
-			inner.grouped[e.String()] = slot
+			inner.grouped[sql.Canonical(e)] = slot
 			inner.groupSizes[c.size(e)] = true
 		}
 	}

@@ -67,7 +67,7 @@ func (c *compiler) grouped(e sql.Expr, in *scope) (slot int, ok bool) {
 	if len(in.grouped) == 0 || !in.groupSizes[c.size(e)] {
 		return 0, false
 	}
-	slot, ok = in.grouped[e.String()]
+	slot, ok = in.grouped[sql.Canonical(e)]
 	return slot, ok
 }
 

@@ -138,6 +138,9 @@ func (g *Groups) Add(item value.Value) (firstNew int, err error) {
 // Len is the number of groups. Without GROUP BY it is one from the beginning.
 func (g *Groups) Len() int { return len(g.state.groups) }
 
+// Keys returns the values of the i-th group's grouping expressions.
+func (g *Groups) Keys(i int) []value.Value { return g.state.groups[i].keys }
+
 // Row returns the i-th group's row, in the order in which groups came up.
 func (g *Groups) Row(i int) Row {
 	g.state.load(&g.run.run, i)

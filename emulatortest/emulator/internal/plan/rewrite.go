@@ -19,6 +19,11 @@ type rewriter struct {
 
 func (r *rewriter) rewrite() error {
 	q := r.q
+	if q.From == nil && !q.Aggregates() {
+		// There is one row and one partition gives it: nothing is left to the client.
+		r.info.Top, r.info.Offset, r.info.Limit = nil, nil, nil
+		return nil
+	}
 	if q.Select.Distinct {
 		r.info.DistinctType = DistinctUnordered
 	}
@@ -32,6 +37,14 @@ func (r *rewriter) rewrite() error {
 			return &Error{Message: "ORDER BY across partitions needs an alias for the first source of the FROM clause."}
 		}
 		r.sorted()
+	case q.Select.Distinct && (q.Select.Top != nil || q.Offset != nil):
+		// The client counts rows after it has dropped the duplicates of several partitions.
+		rewritten := *q
+		rewritten.Select.Top, rewritten.Offset, rewritten.Limit = nil, nil, nil
+		r.info.RewrittenQuery = rewritten.String()
+	case q.Offset != nil && *r.info.Limit == 0:
+		// Each partition gives nothing, whatever it skips, and the plan says no more than that.
+		r.info.Offset, r.info.Limit = nil, nil
 	case q.Offset != nil:
 		rewritten := *q
 		rewritten.Offset, rewritten.Limit = r.page()
@@ -112,7 +125,7 @@ func (r *rewriter) sorted() {
 // distinctWhenSorted notes when sorting has brought equal rows together: when the one sort key is the row.
 func (r *rewriter) distinctWhenSorted() {
 	q := r.q
-	if q.Select.Kind == sql.SelectValue && len(q.OrderBy) == 1 && q.OrderBy[0].Expr.String() == q.Select.Items[0].Expr.String() {
+	if q.Select.Kind == sql.SelectValue && len(q.OrderBy) == 1 && sql.Canonical(q.OrderBy[0].Expr) == sql.Canonical(q.Select.Items[0].Expr) {
 		r.info.DistinctType = DistinctOrdered
 	}
 }
@@ -139,7 +152,8 @@ func (r *rewriter) payload() sql.Expr {
 }
 
 // groups plans aggregates and GROUP BY: each partition returns partial results for its groups, and the client combines
-// those of equal keys. TOP and OFFSET are left to the client, since a group may have a part in every partition.
+// those of equal keys. TOP and OFFSET are left to the client, since a group may have a part in every partition. ORDER BY
+// stays out of the plan: the service takes it beside GROUP BY, but no row of the two forms of rewriting could carry both.
 func (r *rewriter) groups() error {
 	q := r.q
 	payload, err := r.partial()
@@ -198,6 +212,7 @@ func (r *rewriter) partial() (sql.Expr, error) {
 // has no aggregate in it.
 func aggregate(e sql.Expr) (kind string, part sql.Expr, err error) {
 	if !sql.IsAggregate(e) {
+		// Within a partition they are allowed: the rewritten queries are made of them.
 		if sql.HasAggregate(e) {
 			return "", nil, &Error{Message: "Compositions of aggregates and other expressions are not allowed."}
 		}

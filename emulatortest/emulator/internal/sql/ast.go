@@ -124,9 +124,10 @@ type Path struct {
 
 // Step is one step of a [Path]: into a member, or to an element when Element is set.
 type Step struct {
-	Name    string
-	Index   int32 // counted from 0
-	Element bool
+	Name      string
+	Bracketed bool  // the name was written as ["name"]
+	Index     int32 // counted from 0
+	Element   bool
 }
 
 // Binding returns the alias, else the name of the last member on the path, else the root of a path without steps. It is
@@ -184,8 +185,9 @@ type Identifier struct {
 // Member is o.name or o["name"].
 type Member struct {
 	Location
-	Object Expr
-	Name   string
+	Object    Expr
+	Name      string
+	Bracketed bool // written as o["name"]
 }
 
 // Index is o[e] where e is anything but a string constant: a number counts elements from 0, a string names a member.

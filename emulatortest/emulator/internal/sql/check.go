@@ -54,8 +54,8 @@ func (c *checker) clauses(q *Query) error {
 		return refuse(q.Select.Location, CodeOther, "'SELECT *' is not valid if FROM clause is omitted.")
 	case star && len(q.From.Sources) > 1:
 		return refuse(q.Select.Location, CodeOther, "'SELECT *' is only valid with a single input set.")
-	case ordered && len(q.GroupBy) > 0:
-		return refuse(q.Location, CodeOther, "ORDER BY is not supported with GROUP BY.")
+	case q.Rank != nil && len(q.GroupBy) > 0:
+		return refuse(q.Rank.At(), CodeOther, "ORDER BY RANK is not supported with GROUP BY.")
 	}
 	return nil
 }
@@ -184,11 +184,7 @@ func (c *checker) grouped(q *Query) error {
 	if !q.Aggregates() {
 		return nil
 	}
-	prints := fingerprints{seed: maphash.MakeSeed(), of: map[Expr]uint64{}}
-	keys := make(map[uint64]bool, len(q.GroupBy))
-	for _, e := range q.GroupBy {
-		keys[prints.take(e)] = true
-	}
+	prints, keys := groupKeys(q)
 	var err error
 	for _, item := range q.Select.Items {
 		prints.take(item.Expr)
@@ -208,13 +204,28 @@ func (c *checker) grouped(q *Query) error {
 	return err
 }
 
+// groupKeys returns the fingerprints of the grouping expressions, and what they were taken with.
+func groupKeys(q *Query) (fingerprints, map[uint64]bool) {
+	prints := fingerprints{seed: maphash.MakeSeed(), of: map[Expr]uint64{}}
+	keys := make(map[uint64]bool, len(q.GroupBy))
+	for _, e := range q.GroupBy {
+		keys[prints.take(e)] = true
+	}
+	return prints, keys
+}
+
 func (c *checker) orderBy(q *Query) error {
+	prints, keys := groupKeys(q)
 	for _, item := range q.OrderBy {
 		if err := c.plain(item.Expr, "ORDER BY"); err != nil {
 			return err
 		}
 		if err := c.sortKey(q, item.Expr); err != nil {
 			return err
+		}
+		if q.Aggregates() && !keys[prints.take(item.Expr)] {
+			return refuse(item.Expr.At(), CodeNotGrouped, "Property reference '%s' is invalid in the ORDER BY clause because it is not contained in "+
+				"the GROUP BY clause.", item.Expr)
 		}
 	}
 	return c.rank(q)

@@ -140,7 +140,9 @@ func arrayFunction(upper string) (Function, bool) {
 		return exactly(upper, 1)
 	case "ARRAY_CONCAT", "ARRAY_CONTAINS_ALL", "ARRAY_CONTAINS_ANY", "CHOOSE":
 		return between(upper, 2, Unlimited)
-	case "ARRAY_CONTAINS", "ARRAY_SLICE":
+	case "ARRAY_CONTAINS", "ARRAYCONTAINS":
+		return between("ARRAY_CONTAINS", 2, 3)
+	case "ARRAY_SLICE":
 		return between(upper, 2, 3)
 	case "OBJECTTOARRAY":
 		return between("ObjectToArray", 1, 3)

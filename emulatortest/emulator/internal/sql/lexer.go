@@ -39,13 +39,14 @@ func (t token) is(text string) bool {
 	return t.text == text && (t.kind == tokenSymbol || t.kind == tokenKeyword)
 }
 
-// isReserved reports whether the name is a keyword, in any case, and so can't be an alias or stand for itself.
+// isReserved reports whether the name is a keyword, in any case, and so can't be an alias or follow a dot.
 func isReserved(name string) bool {
 	_, ok := keyword(name)
 	return ok
 }
 
-// keyword returns a reserved word in capitals. RANK, LEFT, RIGHT, NaN and the like are names with a meaning by position.
+// keyword returns a reserved word in capitals. The service publishes no list: these are the words of its grammar, which it
+// has been seen to refuse as aliases and after a dot. RANK, ALL, NaN and the like are names with a meaning by position.
 func keyword(name string) (string, bool) {
 	const longest = len("UNDEFINED")
 	if len(name) > longest {
@@ -54,7 +55,8 @@ func keyword(name string) (string, bool) {
 	upper := strings.ToUpper(name)
 	switch upper {
 	case "AND", "ARRAY", "AS", "ASC", "BETWEEN", "BY", "DESC", "DISTINCT", "ESCAPE", "EXISTS", "FALSE", "FROM", "GROUP", "IN", "IS", "JOIN",
-		"LIKE", "LIMIT", "NOT", "NULL", "OFFSET", "OR", "ORDER", "SELECT", "TOP", "TRUE", "UDF", "UNDEFINED", "VALUE", "WHERE":
+		"LEFT", "LIKE", "LIMIT", "NOT", "NULL", "OFFSET", "OR", "ORDER", "RIGHT", "SELECT", "TOP", "TRUE", "UDF", "UNDEFINED", "VALUE",
+		"WHERE":
 		return upper, true
 	}
 	return "", false

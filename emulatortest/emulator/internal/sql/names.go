@@ -57,7 +57,7 @@ func ResolvePath(e Expr) (root string, steps []Step, ok bool) {
 		return e.Name, nil, true
 	case *Member:
 		root, steps, ok = ResolvePath(e.Object)
-		return root, append(steps, Step{Name: e.Name}), ok
+		return root, append(steps, Step{Name: e.Name, Bracketed: e.Bracketed}), ok
 	case *Index:
 		literal, isLiteral := e.Index.(*Literal)
 		if !isLiteral {

@@ -149,21 +149,12 @@ func (p *parser) expect(texts ...string) error {
 	return nil
 }
 
-// name consumes an identifier; keywords are refused.
+// name consumes an identifier; keywords are refused, after a dot too: c.order is an error and c["order"] is not.
 func (p *parser) name() (string, error) {
 	if p.tok.kind != tokenName {
 		return "", p.unexpected()
 	}
 	name := p.tok.text
-	return name, p.advance()
-}
-
-// anyName consumes an identifier where the grammar leaves no doubt, so that keywords are names too, as in c.order.
-func (p *parser) anyName() (string, error) {
-	if p.tok.kind != tokenName && p.tok.kind != tokenKeyword {
-		return "", p.unexpected()
-	}
-	name := p.lexer.text[p.tok.Start:p.tok.End]
 	return name, p.advance()
 }
 

@@ -211,7 +211,7 @@ func (p *parser) dotMember(start int, object Expr) (Expr, error) {
 	if err := p.advance(); err != nil {
 		return nil, err
 	}
-	name, err := p.anyName()
+	name, err := p.name()
 	return &Member{Location: p.from(start), Object: object, Name: name}, err
 }
 
@@ -228,7 +228,7 @@ func (p *parser) bracket(start int, object Expr) (Expr, error) {
 	}
 	if literal, ok := index.(*Literal); ok {
 		if name, ok := literal.Value.Str(); ok {
-			return &Member{Location: p.from(start), Object: object, Name: name}, nil
+			return &Member{Location: p.from(start), Object: object, Name: name, Bracketed: true}, nil
 		}
 	}
 	return &Index{Location: p.from(start), Object: object, Index: index}, nil

@@ -81,7 +81,7 @@ func (p *parser) steps(root string) (*Path, error) {
 		if dot, err := p.accept("."); err != nil {
 			return nil, err
 		} else if dot {
-			name, err := p.anyName()
+			name, err := p.name()
 			if err != nil {
 				return nil, err
 			}
@@ -103,7 +103,7 @@ func (p *parser) bracketStep() (Step, error) {
 	step := Step{}
 	switch p.tok.kind {
 	case tokenString:
-		step.Name = p.tok.text
+		step.Name, step.Bracketed = p.tok.text, true
 	case tokenNumber:
 		if p.tok.number > maxCount || p.tok.number != float64(int32(p.tok.number)) {
 			return step, p.unexpected()

@@ -40,15 +40,7 @@ func (p *parser) named() (Expr, error) {
 		return nil, err
 	}
 	if next.is("(") {
-		if err := p.advance(); err != nil {
-			return nil, err
-		}
-		name := t.text
-		if f, ok := LookupFunction(name); ok {
-			name = f.Name
-		}
-		args, err := p.arguments()
-		return &Call{Location: p.from(t.Start), Name: name, Args: args}, err
+		return p.call()
 	}
 	switch t.text {
 	case nameNaN:
@@ -57,6 +49,19 @@ func (p *parser) named() (Expr, error) {
 		return p.literal(value.FromNumber(math.Inf(1)))
 	}
 	return &Identifier{Location: t.Location, Name: t.text}, p.advance()
+}
+
+// call reads a function's name and its arguments.
+func (p *parser) call() (Expr, error) {
+	start, name := p.tok.Start, p.tok.text
+	if err := p.advance(); err != nil {
+		return nil, err
+	}
+	if f, ok := LookupFunction(name); ok {
+		name = f.Name
+	}
+	args, err := p.arguments()
+	return &Call{Location: p.from(start), Name: name, Args: args}, err
 }
 
 func (p *parser) arguments() ([]Expr, error) {
@@ -73,7 +78,8 @@ func (p *parser) arguments() ([]Expr, error) {
 	return list, p.expect(")")
 }
 
-// keyworded reads what begins with a keyword: a constant, a subquery or a user-defined function.
+// keyworded reads what begins with a keyword: a constant, a subquery, a user-defined function, or one of the two built-in
+// functions whose names are keywords.
 func (p *parser) keyworded() (Expr, error) {
 	t := p.tok
 	switch t.text {
@@ -92,6 +98,8 @@ func (p *parser) keyworded() (Expr, error) {
 			return &Exists{Location: p.from(t.Start), Query: q}, err
 		}
 		return &ArraySubquery{Location: p.from(t.Start), Query: q}, err
+	case "LEFT", "RIGHT":
+		return p.call()
 	case "UDF":
 		if err := p.advance(); err != nil {
 			return nil, err
@@ -186,7 +194,7 @@ func (p *parser) objectMember() (ObjectMember, error) {
 		m.Name = p.tok.text
 		err = p.advance()
 	} else {
-		m.Name, err = p.anyName()
+		m.Name, err = p.name()
 	}
 	if err != nil {
 		return m, err

@@ -9,7 +9,7 @@ import (
 )
 
 // String prints the query in canonical form: keywords in capitals, one clause to a line, as few parentheses as its meaning
-// allows. Parsing that text gives an equal tree.
+// allows; members in brackets stay so, as in the service's plans. Parsing that text gives an equal tree.
 func (q *Query) String() string {
 	p := &printer{}
 	p.query(q, "\n")
@@ -25,6 +25,13 @@ func (path *Path) String() string {
 
 func printExpr(e Expr) string {
 	p := &printer{}
+	p.expr(e, precNone)
+	return p.String()
+}
+
+// Canonical prints an expression with every member in one spelling, so that c.a and c["a"] give the same text.
+func Canonical(e Expr) string {
+	p := &printer{oneSpelling: true}
 	p.expr(e, precNone)
 	return p.String()
 }
@@ -82,6 +89,7 @@ func (e *ScalarSubquery) String() string { return printExpr(e) }
 
 type printer struct {
 	strings.Builder
+	oneSpelling bool // c["a"] is printed as c.a
 }
 
 func (p *printer) query(q *Query, separator string) {
@@ -201,12 +209,12 @@ func (p *printer) path(path *Path) {
 			p.WriteString("[" + strconv.Itoa(int(step.Index)) + "]")
 			continue
 		}
-		p.member(step.Name)
+		p.member(step.Name, step.Bracketed)
 	}
 }
 
-func (p *printer) member(name string) {
-	if isIdentifier(name) && !isReserved(name) {
+func (p *printer) member(name string, bracketed bool) {
+	if (!bracketed || p.oneSpelling) && isIdentifier(name) && !isReserved(name) {
 		p.WriteString("." + name)
 		return
 	}
@@ -275,7 +283,7 @@ func (p *printer) bare(e Expr) {
 		p.WriteString(e.Name)
 	case *Member:
 		p.expr(e.Object, precPostfix)
-		p.member(e.Name)
+		p.member(e.Name, e.Bracketed)
 	case *Index:
 		p.expr(e.Object, precPostfix)
 		p.WriteByte('[')
@@ -333,11 +341,21 @@ func (p *printer) literal(v value.Value) {
 		case math.IsInf(f, 0):
 			p.WriteString(nameInfinity)
 		default:
-			p.Write(value.AppendNumber(nil, f))
+			p.number(f)
 		}
 	case value.Undefined, value.Null, value.Bool, value.Array, value.Object:
 		p.WriteString(v.String())
 	}
+}
+
+// number prints whole numbers plainly, and others with 17 digits, as the service's plans have them.
+func (p *printer) number(f float64) {
+	const digits = 17
+	if f == math.Trunc(f) {
+		p.Write(value.AppendNumber(nil, f))
+		return
+	}
+	p.Write(strconv.AppendFloat(nil, f, 'g', digits, 64))
 }
 
 func (p *printer) unary(e *Unary) {

@@ -74,11 +74,17 @@ func (g grammar) pick(n int) int { return rapid.IntRange(0, n-1).Draw(g.t, "choi
 func (g grammar) some() bool     { return rapid.Bool().Draw(g.t, "whether") }
 
 func (g grammar) ident() string {
-	return rapid.SampledFrom([]string{"c", "root", "x1", "_t", "rank", "ｎame", "left"}).Draw(g.t, "identifier")
+	return rapid.SampledFrom([]string{"c", "root", "x1", "_t", "rank", "ｎame", "all"}).Draw(g.t, "identifier")
 }
 
 func (g grammar) text() string {
-	return rapid.OneOf(rapid.SampledFrom([]string{"", "a", "order", "my-pk", "it's \"q\"\\", "\n\x00", "😀"}), rapid.StringN(0, 5, -1)).Draw(g.t, "text")
+	return rapid.OneOf(rapid.SampledFrom([]string{"", "a", "order", "left", "my-pk", "it's \"q\"\\", "\n\x00", "😀"}), rapid.StringN(0, 5, -1)).Draw(g.t, "text")
+}
+
+// member is a name, and whether it is written in brackets: whatever is no identifier has to be.
+func (g grammar) member() (name string, bracketed bool) {
+	name = g.text()
+	return name, !isIdentifier(name) || isReserved(name) || g.some()
 }
 
 func (g grammar) maybe(depth int) Expr {
@@ -121,7 +127,8 @@ func (g grammar) expr(depth int) Expr {
 	depth--
 	switch g.pick(16) {
 	case 0:
-		return &Member{Object: g.expr(depth), Name: g.text()}
+		name, bracketed := g.member()
+		return &Member{Object: g.expr(depth), Name: name, Bracketed: bracketed}
 	case 1:
 		e := &Index{Object: g.expr(depth), Index: g.expr(depth)}
 		if l, ok := e.Index.(*Literal); ok && l.Value.Kind() == value.String {
@@ -181,7 +188,8 @@ func (g grammar) path() Path {
 	path := Path{Root: g.ident()}
 	for range g.pick(4) {
 		if g.some() {
-			path.Steps = append(path.Steps, Step{Name: g.text()})
+			name, bracketed := g.member()
+			path.Steps = append(path.Steps, Step{Name: name, Bracketed: bracketed})
 		} else {
 			path.Steps = append(path.Steps, Step{Element: true, Index: int32(g.pick(9))})
 		}

@@ -6,8 +6,8 @@ import (
 )
 
 // AppendJSON appends the value as compact JSON and returns the longer slice; undefined appends nothing. Members keep their
-// order. Numbers are printed with the fewest digits that read back as the same double, as integers below 1e21 and in
-// scientific notation beyond. -0 is printed as 0, since the two are equal in every comparison of the service. NaN and the
+// order. Numbers are printed with the fewest digits that read back as the same double, as integers below 2^53 and in
+// scientific notation beyond, as the service does. -0 is printed as 0, since the two are equal in every comparison of the service. NaN and the
 // infinities, which JSON lacks, are printed as the strings "NaN", "Infinity" and "-Infinity".
 func (v Value) AppendJSON(dst []byte) []byte {
 	switch v.kind {
@@ -57,9 +57,8 @@ func (v Value) String() string {
 // AppendNumber appends a number as [Value.AppendJSON] prints it.
 func AppendNumber(dst []byte, f float64) []byte {
 	const (
-		fixedMin = 1e-6 // below this, and from fixedMax on, the exponent form is the shorter
-		fixedMax = 1e21
-		exactInt = 1 << 53
+		fixedMin = 1e-6 // below this the exponent form is the shorter
+		fixedMax = 1 << 53
 	)
 	switch {
 	case math.IsNaN(f):
@@ -68,7 +67,7 @@ func AppendNumber(dst []byte, f float64) []byte {
 		return append(dst, `"Infinity"`...)
 	case math.IsInf(f, -1):
 		return append(dst, `"-Infinity"`...)
-	case f == math.Trunc(f) && math.Abs(f) < exactInt:
+	case f == math.Trunc(f) && math.Abs(f) < fixedMax:
 		return strconv.AppendInt(dst, int64(f), 10)
 	}
 	if abs := math.Abs(f); abs >= fixedMin && abs < fixedMax {
