@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"fmt"
 	"iter"
 	"math"
 	"net/http"
@@ -60,6 +61,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 		MaxItems:     c.opts.maxItems,
 		MaxToken:     c.opts.tokenLimitKB * 1024,
 		EndLate:      target.fanOut,
+		Resume:       body.resume,
 		Policy:       policy,
 		Computed:     computed,
 		Vectors:      vector.ParsePolicy(properties.Get("vectorEmbeddingPolicy")),
@@ -89,7 +91,7 @@ func (c *call) fillPage(r *result, name, rid string, page *query.Page) {
 	r.continuation = page.Continuation
 	r.body = feedBody(rid, name, page.Documents)
 	r.set("x-ms-documentdb-query-metrics", page.Metrics.Header())
-	r.set("x-ms-cosmos-query-execution-info", `{"reverseRidEnabled":false,"reverseIndexScan":false}`)
+	r.set("x-ms-cosmos-query-execution-info", fmt.Sprintf(`{"reverseRidEnabled":false,"reverseIndexScan":%t}`, page.ReverseScan))
 }
 
 // fillIndexMetrics tells which indexes the query would use, in the form that was asked for and only when asked.

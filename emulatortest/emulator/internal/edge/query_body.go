@@ -3,6 +3,7 @@ package edge
 import (
 	"encoding/json"
 
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/query"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
@@ -13,9 +14,10 @@ type queryBody struct {
 	text       string
 	query      *sql.Query
 	parameters map[string]value.Value
+	resume     *query.ResumeFilter // nil when there is none
 }
 
-// parseQueryBody reads {"query": "...", "parameters": [{"name": "@p", "value": ...}]}.
+// parseQueryBody reads {"query": "...", "parameters": [{"name": "@p", "value": ...}], "resumeFilter": {...}}.
 func (c *call) parseQueryBody() (*queryBody, *store.Error) {
 	var wire struct {
 		Query      *string `json:"query"`
@@ -23,6 +25,7 @@ func (c *call) parseQueryBody() (*queryBody, *store.Error) {
 			Name  string          `json:"name"`
 			Value json.RawMessage `json:"value"`
 		} `json:"parameters"`
+		ResumeFilter json.RawMessage `json:"resumeFilter"`
 	}
 	if err := json.Unmarshal(c.body, &wire); err != nil || wire.Query == nil {
 		return nil, badRequest(`The body of a query is not JSON of the form {"query":"...","parameters":[{"name":"@p","value":...}]}.`)
@@ -38,10 +41,19 @@ func (c *call) parseQueryBody() (*queryBody, *store.Error) {
 		}
 		b.parameters[p.Name] = v
 	}
-	query, err := sql.Parse(b.text)
+	if wire.ResumeFilter != nil && string(wire.ResumeFilter) != "null" {
+		filter, err := value.Parse(wire.ResumeFilter)
+		if err != nil {
+			return nil, badRequest("The resumeFilter is not JSON that the service takes.")
+		}
+		if b.resume, err = query.ParseResumeFilter(filter); err != nil {
+			return nil, queryRefusal(err)
+		}
+	}
+	parsed, err := sql.Parse(b.text)
 	if err != nil {
 		return nil, queryRefusal(err)
 	}
-	b.query = query
+	b.query = parsed
 	return b, nil
 }

@@ -57,6 +57,7 @@ func (c *call) queryResources(rid, name string, resources []store.Resource) (*re
 		Identity:     rid + "/" + name,
 		Continuation: c.opts.continuation,
 		MaxItems:     maxItems,
+		Resume:       body.resume,
 		Now:          c.h.cfg.Clock,
 		Random:       c.h.cfg.Random.float64,
 		Memory:       c.h.queries,

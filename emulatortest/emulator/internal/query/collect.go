@@ -20,7 +20,7 @@ type entry struct {
 // entryBytes is what an entry takes besides its keys and its row, with room for a list that grows.
 const entryBytes = 600
 
-// sorted emits the rows in the order of ORDER BY, and of their rids where keys are equal.
+// sorted emits the rows in the order of ORDER BY, and where keys are equal in that in which their index is read.
 func (e *execution) sorted() error {
 	if err := e.completeKeys(); err != nil {
 		return err
@@ -57,12 +57,12 @@ func (e *execution) sorted() error {
 	return nil
 }
 
-// passed reports whether an earlier page has gone beyond a place in the order.
+// passed reports whether an earlier page has gone beyond a place in the order, or the request begins behind it.
 func (e *execution) passed(at *position) bool {
-	return e.from != nil && e.order(at, e.from) < 0
+	return e.from != nil && e.order(at, e.from) < 0 || e.req.Resume != nil && e.beforeResume(at)
 }
 
-// order compares two places: by the keys, then, in the direction of the first key, by the rid, then by the row in the item.
+// order compares two places: by the keys, then, in the direction of the index scan, by the rid, then by the row in the item.
 func (e *execution) order(a, b *position) int {
 	descending := e.program.Keys()
 	for i, down := range descending {
@@ -77,7 +77,7 @@ func (e *execution) order(a, b *position) int {
 	if a.serial == 0 || b.serial == 0 {
 		rids = compareRIDs(a.rid, b.rid)
 	}
-	return cmp.Or(directed(rids, descending[0]), cmp.Compare(a.row, b.row))
+	return cmp.Or(directed(rids, e.reverse), cmp.Compare(a.row, b.row))
 }
 
 func directed(c int, descending bool) int {
@@ -140,9 +140,6 @@ func (e *execution) collect() ([]entry, error) {
 	return rows, err
 }
 
-// groupPlaceBytes is what the place of a group takes, in a list that grows.
-const groupPlaceBytes = 256
-
 // isNew reports whether a row's value is to be given: with DISTINCT, whether it hasn't come up before.
 func (e *execution) isNew(seen *eval.Set, v value.Value) bool {
 	if seen == nil {
@@ -152,45 +149,4 @@ func (e *execution) isNew(seen *eval.Set, v value.Value) bool {
 		return false
 	}
 	return e.req.meter.Keep(eval.SetBytes + eval.MemoryOf(v))
-}
-
-// fold emits the groups, each at the place of the first row it had.
-func (e *execution) fold() error {
-	groups := e.run.Groups()
-	var first []position
-	for range groups.Len() { // aggregates without GROUP BY: one group from the start, at no item
-		first = append(first, position{})
-	}
-	err := e.items("", func(item Item) bool {
-		from, err := groups.Add(item.Value)
-		for n := from; n < groups.Len(); n++ {
-			first = append(first, position{rid: item.RID, row: n - from})
-		}
-		return err == nil && e.req.meter.Keep((groups.Len()-from)*groupPlaceBytes)
-	})
-	if err != nil {
-		return err
-	}
-	return e.groups(groups, first)
-}
-
-func (e *execution) groups(groups *eval.Groups, first []position) error {
-	var seen *eval.Set
-	if e.program.Distinct() {
-		seen = eval.NewSet()
-	}
-	for i, at := range first {
-		e.req.meter.Drop(0)
-		v, ok, err := groups.Row(i).Value()
-		if err != nil {
-			return err
-		}
-		if !ok || !e.isNew(seen, v) || e.from.behind(at) {
-			continue
-		}
-		if !e.emit(v.AppendJSON(nil), func() *position { return &at }) || e.done(at.next) {
-			return nil
-		}
-	}
-	return nil
 }

@@ -69,6 +69,7 @@ func identity(req *Request) []byte {
 		id = value.AppendString(id, name)
 		id = req.Parameters[name].AppendJSON(id)
 	}
+	id = req.Resume.appendIdentity(id)
 	return id
 }
 
@@ -183,8 +184,10 @@ func (e *execution) completeKeys() error {
 		break
 	}
 	if len(e.from.keys) != len(e.program.Keys()) {
-		return &eval.Error{Message: "The item at which this page was to begin has changed, and its sort key was too long for the " +
-			"continuation token. Begin the query again."}
+		return errPlaceLost
 	}
 	return nil
 }
+
+var errPlaceLost = &eval.Error{Message: "The item at which this page was to begin has changed, and its sort key was too long for the " +
+	"continuation token. Begin the query again."}

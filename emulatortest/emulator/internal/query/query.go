@@ -33,8 +33,11 @@ type Request struct {
 	// MaxToken bounds the continuation token in bytes, as far as it can be shortened. 0 means no bound.
 	MaxToken int
 	// EndLate gives every page that is full a token, even if nothing follows, so that the last page may be empty. That is
-	// how the gateway ends queries over several partitions.
+	// how the gateway ends queries over several partitions. It is for filters, projections and joins only: with any other
+	// clause the end of the result is known, and some clients take an empty page for the end of everything.
 	EndLate bool
+	// Resume, if not nil, leaves out what comes before a place in the result of an ORDER BY.
+	Resume *ResumeFilter
 	// Policy is the container's indexing policy; nil means that everything has an index, as in metadata feeds.
 	Policy *Policy
 	// Computed are the container's computed properties, from [ParseComputed].
@@ -58,6 +61,7 @@ type Request struct {
 type Page struct {
 	Documents    [][]byte
 	Continuation string // empty on the last page; printable ASCII
+	ReverseScan  bool   // rows with equal ORDER BY keys come in falling rids
 	Metrics      Metrics
 }
 
@@ -80,7 +84,7 @@ func Run(ctx context.Context, req Request) (Page, error) {
 	if err := cmp.Or(e.page(), req.meter.Err()); err != nil {
 		return Page{}, err
 	}
-	result := Page{Documents: e.documents, Metrics: e.metrics}
+	result := Page{Documents: e.documents, Metrics: e.metrics, ReverseScan: e.reverse}
 	result.Metrics.Elapsed = req.Now().Sub(e.started)
 	if read != nil {
 		result.Metrics.RetrievedDocuments, result.Metrics.RetrievedBytes = read.RetrievedDocuments, read.RetrievedBytes
@@ -110,6 +114,8 @@ type execution struct {
 	compute  func(value.Value) (value.Value, error) // adds the computed properties
 	identity []byte
 	from     *position // where the page begins; nil for the first one
+	reverse  bool      // rows with equal ORDER BY keys go in falling rids
+	endLate  bool
 
 	skip, take int // what is left of OFFSET and of TOP or LIMIT; take is negative without a bound
 	documents  [][]byte
@@ -135,6 +141,11 @@ func newExecution(ctx context.Context, req *Request, id []byte) (*execution, err
 	}
 	e := &execution{ctx: ctx, req: req, started: req.Now(), program: program, take: -1, identity: id}
 	if err := e.counts(); err != nil {
+		return nil, err
+	}
+	e.reverse = req.Policy.scansReverse(req.Query, program.Keys())
+	e.endLate = req.EndLate && !program.Folds() && !program.Distinct() && len(program.Keys()) == 0 && e.take < 0
+	if err := req.Resume.check(req.Query); err != nil {
 		return nil, err
 	}
 	if req.Continuation != "" {
@@ -246,7 +257,7 @@ func (e *execution) done(after func() *position) bool {
 	if e.take == 0 {
 		return true
 	}
-	if e.req.EndLate && e.req.MaxItems > 0 && len(e.documents) >= e.req.MaxItems {
+	if e.endLate && e.req.MaxItems > 0 && len(e.documents) >= e.req.MaxItems {
 		e.next = after()
 		e.next.skip, e.next.take = e.skip, e.take
 		return true
