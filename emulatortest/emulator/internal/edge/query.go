@@ -22,7 +22,7 @@ import (
 // clients (ORDER BY, TOP, OFFSET LIMIT, DISTINCT, GROUP BY and aggregates across partitions). Pages of x-ms-max-item-count or 100 items
 // and at most 4 MB; metrics always, index metrics on request.
 // Differs from the service: a page across partitions is in the order of rids, where the service goes from partition to
-// partition and may send empty pages; a full last page is followed by an empty one, as the service does it too.
+// partition and may send empty pages; a full last page of a filter, projection or join is followed by an empty one, as in the service.
 
 func (c *call) queryItems() (*result, *store.Error) {
 	container, e := c.parentOf()
@@ -141,7 +141,7 @@ func (c *call) aim(container *store.Container, body *queryBody) (aim, *store.Err
 	}
 	keys := plan.Keys{Any: true}
 	if definition := container.Definition(); !definition.SystemKey {
-		keys = plan.KeysOf(body.query, body.parameters, definition.KeyTokens())
+		keys = plan.KeysOf(body.query, body.parameters, planContainer(definition))
 	}
 	levels := len(container.Definition().Paths)
 	single := !keys.Any && len(keys.Prefixes) == 1 && len(keys.Prefixes[0]) == levels

@@ -60,9 +60,13 @@ func (c *call) features() []string {
 	return supported
 }
 
+func planContainer(d *store.Definition) plan.Container {
+	return plan.Container{Paths: d.KeyTokens(), Scheme: d.Scheme, Planar: isPlanar(d.Properties)}
+}
+
 func (c *call) planOf(container *store.Container, body *queryBody) (*plan.Plan, *store.Error) {
 	definition := container.Definition()
-	p, err := plan.BuildWith(body.query, body.parameters, definition.KeyTokens(), definition.Scheme, plan.Options{
+	p, err := plan.BuildWith(body.query, body.parameters, planContainer(definition), plan.Options{
 		Vectors:            vector.ParsePolicy(definition.Properties.Get("vectorEmbeddingPolicy")),
 		SkipOrderByRewrite: slices.Contains(c.features(), plan.FeatureSkipOrderByRewrite),
 	})

@@ -6,7 +6,6 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/plan"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
-	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // Whatever the query, planning it must not fail otherwise than by an error, its ranges must be what clients accept, and
@@ -27,7 +26,7 @@ func FuzzBuild(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p, err := plan.Build(q, nil, twoLevels, epk.MultiHash)
+		p, err := plan.Build(q, nil, twoLevels)
 		if err != nil {
 			return
 		}

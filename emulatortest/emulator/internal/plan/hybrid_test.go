@@ -18,7 +18,7 @@ func hybrid(t *testing.T, text string, parameters map[string]value.Value, option
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := plan.BuildWith(q, parameters, [][]string{{"pk"}}, epk.HashV2, options)
+	p, err := plan.BuildWith(q, parameters, plan.Container{Paths: [][]string{{"pk"}}, Scheme: epk.HashV2}, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +197,7 @@ func TestRefusedHybridPlans(t *testing.T) {
 	} {
 		q, err := sql.Parse(query)
 		if err == nil {
-			_, err = plan.Build(q, nil, [][]string{{"pk"}}, epk.HashV2)
+			_, err = plan.Build(q, nil, plan.Container{Paths: [][]string{{"pk"}}, Scheme: epk.HashV2})
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: got %v, want a refusal that names %q", query, err, want)

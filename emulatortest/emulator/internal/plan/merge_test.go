@@ -114,7 +114,7 @@ func execute(t fataler, q *sql.Query, items []value.Value) []value.Value {
 func client(t fataler, text string, partitions [][]value.Value) []value.Value {
 	t.Helper()
 	q := parse(t, text)
-	p, err := plan.Build(q, nil, [][]string{{"pk"}}, epk.HashV2)
+	p, err := plan.Build(q, nil, plan.Container{Paths: [][]string{{"pk"}}, Scheme: epk.HashV2})
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/vector"
-	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // Plan is what the service answers to a plan request. It encodes to the service's JSON.
@@ -86,14 +85,14 @@ type Error struct {
 // Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
-// Build plans a query over a container whose partition key has the given paths, one list of member names to a level.
-// Parameters are named with their @. The error is a [*sql.SyntaxError] for a count that is none, or an [*Error].
-func Build(q *sql.Query, parameters map[string]value.Value, paths [][]string, scheme epk.Scheme) (*Plan, error) {
-	return BuildWith(q, parameters, paths, scheme, Options{})
+// Build plans a query over a container. Parameters are named with their @. The error is a [*sql.SyntaxError] for a count
+// that is none, or an [*Error].
+func Build(q *sql.Query, parameters map[string]value.Value, c Container) (*Plan, error) {
+	return BuildWith(q, parameters, c, Options{})
 }
 
 // BuildWith is like [Build] for a container with policies and a client with more features.
-func BuildWith(q *sql.Query, parameters map[string]value.Value, paths [][]string, scheme epk.Scheme, options Options) (*Plan, error) {
+func BuildWith(q *sql.Query, parameters map[string]value.Value, c Container, options Options) (*Plan, error) {
 	info := QueryInfo{
 		DistinctType:                DistinctNone,
 		OrderBy:                     []string{},
@@ -118,10 +117,9 @@ func BuildWith(q *sql.Query, parameters map[string]value.Value, paths [][]string
 	if err != nil {
 		return nil, err
 	}
-	ranges := KeysOf(q, parameters, paths).Ranges(scheme, len(paths))
+	ranges := KeysOf(q, parameters, c).Ranges(c.Scheme, len(c.Paths))
 	if q.From == nil {
-		// A query over no items has its one row once, whatever the number of partitions.
-		ranges = []Range{{Min: epk.Min, Max: epk.Min, MinInclusive: true, MaxInclusive: true}}
+		ranges = []Range{least} // a query over no items has its one row once, whatever the number of partitions
 	}
 	return &Plan{Version: 2, QueryInfo: info, QueryRanges: ranges, HybridSearch: hybrid}, nil
 }

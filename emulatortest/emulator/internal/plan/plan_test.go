@@ -68,7 +68,7 @@ func TestPlans(t *testing.T) {
 			if got := plan.Clauses(q); !slices.Equal(got, tt.Clauses) {
 				t.Errorf("the gateway refuses %q, want %q", got, tt.Clauses)
 			}
-			p, err := plan.Build(q, parameters(t, tt.Parameters), [][]string{{"pk"}}, epk.HashV2)
+			p, err := plan.Build(q, parameters(t, tt.Parameters), plan.Container{Paths: [][]string{{"pk"}}, Scheme: epk.HashV2})
 			if err != nil || tt.Error != "" {
 				if err == nil || err.Error() != tt.Error {
 					t.Errorf("got error %v, want %q", err, tt.Error)
@@ -102,7 +102,7 @@ func TestPlans(t *testing.T) {
 // Clients read lists and maps without looking whether they are there.
 func TestPlanHasNoNullLists(t *testing.T) {
 	t.Parallel()
-	p, err := plan.Build(parse(t, "SELECT * FROM c"), nil, [][]string{{"pk"}}, epk.HashV2)
+	p, err := plan.Build(parse(t, "SELECT * FROM c"), nil, plan.Container{Paths: [][]string{{"pk"}}, Scheme: epk.HashV2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestPlanHasNoNullLists(t *testing.T) {
 
 func TestMissingFeatures(t *testing.T) {
 	t.Parallel()
-	p, err := plan.Build(parse(t, "SELECT DISTINCT TOP 2 c.x FROM c ORDER BY c.x, c.y"), nil, nil, epk.HashV2)
+	p, err := plan.Build(parse(t, "SELECT DISTINCT TOP 2 c.x FROM c ORDER BY c.x, c.y"), nil, plan.Container{Scheme: epk.HashV2})
 	if err != nil {
 		t.Fatal(err)
 	}

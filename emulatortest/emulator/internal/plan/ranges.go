@@ -22,8 +22,11 @@ func (r Range) Contains(key string) bool {
 	return (low > 0 || low == 0 && r.MinInclusive) && (high < 0 || high == 0 && r.MaxInclusive)
 }
 
-// Ranges returns where the keys lie: sorted, none within another, never empty. Keys that contradict themselves give one
-// range that holds nothing. Levels is how many paths the container's partition key has.
+// least is the range of queries that have their result, or none, wherever they run: the empty key, which one partition owns.
+var least = Range{Min: epk.Min, Max: epk.Min, MinInclusive: true, MaxInclusive: true}
+
+// Ranges returns where the keys lie: sorted, none within another, never empty. Keys that contradict themselves give the
+// range of the empty key. Levels is how many paths the container's partition key has.
 func (k Keys) Ranges(scheme epk.Scheme, levels int) []Range {
 	if k.Any {
 		return []Range{{Min: epk.Min, Max: epk.Max, MinInclusive: true}}
@@ -48,7 +51,7 @@ func (k Keys) Ranges(scheme epk.Scheme, levels int) []Range {
 		apart = append(apart, r)
 	}
 	if len(apart) == 0 {
-		return []Range{{Min: epk.Min, Max: epk.Min, MinInclusive: true}}
+		return []Range{least}
 	}
 	return apart
 }
