@@ -28,29 +28,29 @@ func mathFunctions() []builtin {
 	}
 	return []builtin{
 		one("ABS", math.Abs),
-		one("ACOS", math.Acos),
-		one("ASIN", math.Asin),
-		one("ATAN", math.Atan),
-		two("ATN2", math.Atan2),
+		one("ACOS", preciseAcos),
+		one("ASIN", preciseAsin),
+		one("ATAN", preciseAtan),
+		two("ATN2", preciseAtan2),
 		one("CEILING", math.Ceil),
-		one("COS", math.Cos),
-		one("COT", func(x float64) float64 { return 1 / math.Tan(x) }),
+		one("COS", preciseCos),
+		one("COT", preciseCot),
 		one("DEGREES", func(x float64) float64 { return x * 180 / math.Pi }),
-		one("EXP", math.Exp),
+		one("EXP", preciseExp),
 		one("FLOOR", math.Floor),
 		fn("LOG", 1, 2, pure(logarithm)),
-		one("LOG10", math.Log10),
+		one("LOG10", preciseLog10),
 		fn("NumberBin", 1, 2, pure(numberBin)),
 		fn("PI", 0, 0, pure(func([]value.Value) value.Value { return value.FromNumber(math.Pi) })),
-		two("POWER", math.Pow),
+		two("POWER", precisePow),
 		one("RADIANS", func(x float64) float64 { return x * math.Pi / 180 }),
 		fn("RAND", 0, 0, func(r *run, _ []value.Value) value.Value { return value.FromNumber(r.random()) }),
 		fn("ROUND", 1, 2, pure(round)),
 		one("SIGN", sign),
-		one("SIN", math.Sin),
+		one("SIN", preciseSin),
 		one("SQRT", math.Sqrt),
 		one("SQUARE", func(x float64) float64 { return x * x }),
-		one("TAN", math.Tan),
+		one("TAN", preciseTan),
 		one("TRUNC", math.Trunc),
 	}
 }
@@ -79,16 +79,13 @@ func logarithm(args []value.Value) value.Value {
 		return value.Value{}
 	}
 	if len(args) == 1 {
-		return finite(math.Log(x))
+		return finite(preciseLog(x))
 	}
 	base, ok := args[1].Number()
 	if !ok {
 		return value.Value{}
 	}
-	if base == 10 {
-		return finite(math.Log10(x)) // exact for powers of ten, which the quotient is not
-	}
-	return finite(math.Log(x) / math.Log(base))
+	return finite(preciseLogBase(x, base))
 }
 
 // round goes to the nearest integer, or to as many decimal places as a second argument says; halves go away from zero.

@@ -66,12 +66,12 @@ func foldCase(s string) string {
 	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
 }
 
-// characters turns a byte offset in s into a number of characters; a negative offset stays as it is.
-func characters(s string, offset int) value.Value {
+// unitsBefore turns a byte offset in s into a position; a negative offset stays as it is.
+func unitsBefore(s string, offset int) value.Value {
 	if offset < 0 {
 		return value.FromNumber(-1)
 	}
-	return value.FromNumber(float64(utf8.RuneCountInString(s[:offset])))
+	return value.FromNumber(float64(unitCount(s[:offset])))
 }
 
 func indexOf(args []value.Value) value.Value {
@@ -85,17 +85,20 @@ func indexOf(args []value.Value) value.Value {
 		if !isWhole || start < 0 {
 			return value.Value{}
 		}
-		from = byteOffset(both[0], start)
+		var inside bool
+		if from, inside = unitOffset(both[0], start); inside { // nothing begins in the middle of a character
+			_, size := utf8.DecodeRuneInString(both[0][from:])
+			from += size
+		}
 	}
 	at := strings.Index(both[0][from:], both[1])
 	if at >= 0 {
 		at += from
 	}
-	return characters(both[0], at)
+	return unitsBefore(both[0], at)
 }
 
-// lastIndexOf with a start looks only at the characters up to and including that position: the match must end there or
-// before.
+// lastIndexOf with a start looks only at the units up to and including that position: the match must end there or before.
 func lastIndexOf(args []value.Value) value.Value {
 	both, ok := texts(args[:2])
 	if !ok {
@@ -107,7 +110,8 @@ func lastIndexOf(args []value.Value) value.Value {
 		if !isWhole || start < 0 {
 			return value.Value{}
 		}
-		within = within[:byteOffset(within, start+1)]
+		end, _ := unitOffset(within, start+1)
+		within = within[:end]
 	}
-	return characters(both[0], strings.LastIndex(within, both[1]))
+	return unitsBefore(both[0], strings.LastIndex(within, both[1]))
 }

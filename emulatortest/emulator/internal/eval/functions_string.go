@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
@@ -12,8 +11,7 @@ import (
 // maxReplicated is the service's limit for the result of REPLICATE, in characters.
 const maxReplicated = 10_000
 
-// stringFunctions build strings from strings. Positions and lengths count characters (code points), so that no function
-// can cut one in half.
+// stringFunctions build strings from strings.
 func stringFunctions() []builtin {
 	one := func(name string, f func(string) string) builtin {
 		return fn(name, 1, 1, pure(func(args []value.Value) value.Value {
@@ -49,7 +47,7 @@ func stringFunctions() []builtin {
 			if !ok {
 				return value.Value{}
 			}
-			return value.FromNumber(float64(utf8.RuneCountInString(s)))
+			return value.FromNumber(float64(unitCount(s)))
 		})),
 		one("LOWER", strings.ToLower),
 		trim("LTRIM", strings.TrimLeftFunc),
@@ -119,20 +117,6 @@ func join(r *run, parts []string, separator string) value.Value {
 	return value.FromString(strings.Join(parts, separator))
 }
 
-// byteOffset returns where the n-th character of s begins, or the length of s when it has fewer.
-func byteOffset(s string, n int) int {
-	if n >= len(s) {
-		return len(s)
-	}
-	for at := range s {
-		if n <= 0 {
-			return at
-		}
-		n--
-	}
-	return len(s)
-}
-
 func substring(text, start, length value.Value) value.Value {
 	s, ok := text.Str()
 	from, okFrom := position(start)
@@ -143,8 +127,7 @@ func substring(text, start, length value.Value) value.Value {
 	if from < 0 || n < 0 {
 		return value.FromString("")
 	}
-	s = s[byteOffset(s, from):]
-	return value.FromString(s[:byteOffset(s, n)])
+	return value.FromString(units(s, from, from+min(n, len(s))))
 }
 
 func right(args []value.Value) value.Value {
@@ -153,7 +136,8 @@ func right(args []value.Value) value.Value {
 	if !ok || !okN {
 		return value.Value{}
 	}
-	return value.FromString(s[byteOffset(s, utf8.RuneCountInString(s)-max(n, 0)):])
+	length := unitCount(s)
+	return value.FromString(units(s, length-max(n, 0), length))
 }
 
 func replace(r *run, args []value.Value) value.Value {
@@ -175,7 +159,7 @@ func replicate(r *run, args []value.Value) value.Value {
 	s, ok := args[0].Str()
 	times, okTimes := args[1].Number()
 	// A comparison that NaN fails, hence the form with "not".
-	if !ok || !okTimes || !(times >= 0 && times*float64(utf8.RuneCountInString(s)) <= maxReplicated) {
+	if !ok || !okTimes || !(times >= 0 && times*float64(unitCount(s)) <= maxReplicated) {
 		return value.Value{}
 	}
 	if s == "" || !r.hold(len(s)*int(times)) {
