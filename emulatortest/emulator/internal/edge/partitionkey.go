@@ -117,7 +117,7 @@ func (p *keyParser) number() (epk.Component, error) {
 	if err != nil {
 		return epk.Component{}, errKeyHeader
 	}
-	return epk.Number(n), nil
+	return epk.Number(n + 0), nil // -0 and 0 are one key
 }
 
 // quoted reads the rest of a string after its opening quote.

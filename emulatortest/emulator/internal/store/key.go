@@ -68,7 +68,7 @@ func component(v value.Value) (epk.Component, error) {
 		return epk.Bool(b), nil
 	case value.Number:
 		f, _ := v.Number()
-		return epk.Number(f), nil
+		return epk.Number(f + 0), nil // -0 and 0 are one key
 	case value.String:
 		s, _ := v.Str()
 		return epk.String(s), nil

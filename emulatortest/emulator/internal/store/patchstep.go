@@ -221,7 +221,7 @@ func index(token string, last int) (int, bool) {
 	return n, err == nil && n <= last
 }
 
-// sum adds the step's value to what is there. Whole numbers are added as such while they fit 64 bits.
+// sum adds the step's value to what is there, as doubles.
 func (s *step) sum(present *node) (*node, error) {
 	if !s.value.isNumber() {
 		return nil, s.refuse("Incr Operation needs a number as its value.")
@@ -231,11 +231,6 @@ func (s *step) sum(present *node) (*node, error) {
 	}
 	if !present.isNumber() {
 		return nil, s.refuse("Incr Operation can only be done on a number.")
-	}
-	a, err1 := strconv.ParseInt(string(present.raw), 10, 64)
-	b, err2 := strconv.ParseInt(string(s.value.raw), 10, 64)
-	if err1 == nil && err2 == nil && (b <= 0 || a <= math.MaxInt64-b) && (b >= 0 || a >= math.MinInt64-b) {
-		return leaf(strconv.FormatInt(a+b, 10)), nil
 	}
 	x, err1 := strconv.ParseFloat(string(present.raw), 64)
 	y, err2 := strconv.ParseFloat(string(s.value.raw), 64)

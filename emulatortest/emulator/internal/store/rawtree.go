@@ -7,8 +7,8 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
-// node is one JSON value that can be edited while whatever is not edited keeps its text: the spelling of numbers, the
-// escapes in strings and the order of members. It is opened level by level, when somebody looks inside. The text must
+// node is one JSON value that can be edited while whatever is not edited keeps its text: the escapes in strings and the
+// order of members. It is opened level by level, when somebody looks inside. The text must
 // have passed value.Parse; nothing here checks it again.
 type node struct {
 	raw      []byte
@@ -30,7 +30,7 @@ func parseNode(text []byte) (*node, value.Value, error) {
 	if err != nil {
 		return nil, value.Value{}, err
 	}
-	return &node{raw: compact(text)}, v, nil
+	return &node{raw: normalize(text)}, v, nil
 }
 
 func (n *node) isObject() bool { return n.raw[0] == '{' }
@@ -172,28 +172,6 @@ func (n *node) appendTo(dst []byte) []byte {
 		}
 		return append(dst, ']')
 	}
-}
-
-// compact returns the text without the white space between tokens. It returns the slice itself when there is none.
-func compact(text []byte) []byte {
-	if !bytes.ContainsAny(text, " \t\r\n") {
-		return text
-	}
-	out := make([]byte, 0, len(text))
-	for at := 0; at < len(text); {
-		switch text[at] {
-		case ' ', '\t', '\r', '\n':
-			at++
-		case '"':
-			end := skipString(text, at)
-			out = append(out, text[at:end]...)
-			at = end
-		default:
-			out = append(out, text[at])
-			at++
-		}
-	}
-	return out
 }
 
 // skipString returns where the string that begins at text[at] ends.

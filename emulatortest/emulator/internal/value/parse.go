@@ -261,7 +261,7 @@ func (p *parser) number() (Value, error) {
 		p.at = start
 		return Value{}, p.fail("the number is outside the range of a double")
 	}
-	return FromNumber(f), nil
+	return FromNumber(f + 0), nil // -0.0 becomes 0
 }
 
 // smallInteger converts integers that fit a double exactly, without the general and slower conversion.
@@ -276,7 +276,7 @@ func smallInteger(digits string) (float64, bool) {
 		n = n*10 + int64(unsigned[i]-'0')
 	}
 	if len(unsigned) < len(digits) {
-		return math.Copysign(float64(n), -1), true
+		n = -n // -0 becomes 0, which the service takes it for
 	}
 	return float64(n), true
 }
