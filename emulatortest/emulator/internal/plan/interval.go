@@ -27,12 +27,12 @@ type bound struct {
 type kind uint8
 
 const (
-	undefined kind = iota
-	null
-	isFalse
-	isTrue
-	number
-	text
+	undefinedKind kind = iota
+	nullKind
+	falseKind
+	trueKind
+	numberKind
+	textKind
 	aboveAll
 )
 
@@ -41,21 +41,21 @@ const (
 func boundOf(v value.Value) (bound, bool) {
 	switch v.Kind() {
 	case value.Null:
-		return bound{kind: null}, true
+		return bound{kind: nullKind}, true
 	case value.Bool:
 		if b, _ := v.Bool(); b {
-			return bound{kind: isTrue}, true
+			return bound{kind: trueKind}, true
 		}
-		return bound{kind: isFalse}, true
+		return bound{kind: falseKind}, true
 	case value.Number:
 		n, _ := v.Number()
-		return bound{kind: number, number: n + 0}, !math.IsNaN(n) // -0 becomes 0
+		return bound{kind: numberKind, number: n + 0}, !math.IsNaN(n) // -0 becomes 0
 	case value.String:
 		s, _ := v.Str()
-		return bound{kind: text, text: s}, true
+		return bound{kind: textKind, text: s}, true
 	case value.Object:
 		members, _ := v.Members()
-		return bound{kind: undefined}, len(members) == 0
+		return bound{kind: undefinedKind}, len(members) == 0
 	case value.Undefined, value.Array:
 	}
 	return bound{}, false
@@ -76,14 +76,14 @@ func (b bound) opened(open bool) bound {
 func compared(op sql.BinaryOp, b bound) (interval, bool) {
 	least, end := bound{kind: b.kind}, bound{kind: b.kind + 1, open: true}
 	switch b.kind {
-	case number:
+	case numberKind:
 		least.number = math.Inf(-1)
 		end.number = 0
-	case isFalse, isTrue:
-		least, end = bound{kind: isFalse}, bound{kind: isTrue}
-	case undefined, null, aboveAll:
+	case falseKind, trueKind:
+		least, end = bound{kind: falseKind}, bound{kind: trueKind}
+	case undefinedKind, nullKind, aboveAll:
 		return interval{}, false
-	case text:
+	case textKind:
 	}
 	switch op {
 	case sql.Less:
@@ -117,15 +117,15 @@ func (i interval) component() (epk.Component, bool) {
 		return epk.Component{}, false
 	}
 	switch i.low.kind {
-	case undefined:
+	case undefinedKind:
 		return epk.Undefined(), true
-	case null:
+	case nullKind:
 		return epk.Null(), true
-	case isFalse, isTrue:
-		return epk.Bool(i.low.kind == isTrue), true
-	case number:
+	case falseKind, trueKind:
+		return epk.Bool(i.low.kind == trueKind), true
+	case numberKind:
 		return epk.Number(i.low.number), true
-	case text:
+	case textKind:
 		return epk.String(i.low.text), true
 	case aboveAll:
 	}

@@ -87,7 +87,7 @@ func (f *finder) find(e sql.Expr, in *names) cases {
 	case *sql.Unary:
 		if call, ok := e.Operand.(*sql.Call); ok && e.Op == sql.Not && call.Name == "IS_DEFINED" {
 			if level, ok := f.argument(call, in); ok {
-				return one(level, point(bound{kind: undefined}))
+				return one(level, point(bound{kind: undefinedKind}))
 			}
 		}
 	case *sql.Exists, *sql.ScalarSubquery:
@@ -188,9 +188,9 @@ func (f *finder) magnitude(e, other sql.Expr, in *names) cases {
 	if !isNumber || n < 0 || math.IsNaN(n) {
 		return cases{}
 	}
-	found := one(level, point(bound{kind: number, number: n + 0}))
+	found := one(level, point(bound{kind: numberKind, number: n + 0}))
 	if n != 0 {
-		found.list = append(found.list, one(level, point(bound{kind: number, number: -n})).list...)
+		found.list = append(found.list, one(level, point(bound{kind: numberKind, number: -n})).list...)
 	}
 	return found
 }
@@ -236,7 +236,7 @@ func (f *finder) like(e *sql.Like, in *names) cases {
 	if escaped {
 		return cases{any: true}
 	}
-	return one(level, point(bound{kind: text, text: exact.String()}))
+	return one(level, point(bound{kind: textKind, text: exact.String()}))
 }
 
 // call finds where a function of the key is true.
@@ -273,17 +273,17 @@ func typed(level int, name string) (cases, bool) {
 	}
 	switch name {
 	case "IS_NULL":
-		return one(level, point(bound{kind: null})), true
+		return one(level, point(bound{kind: nullKind})), true
 	case "IS_BOOL":
-		found := one(level, point(bound{kind: isFalse}))
-		found.list = append(found.list, one(level, point(bound{kind: isTrue})).list...)
+		found := one(level, point(bound{kind: falseKind}))
+		found.list = append(found.list, one(level, point(bound{kind: trueKind})).list...)
 		return found, true
 	case "IS_NUMBER":
-		return one(level, interval{bound{kind: number, number: math.Inf(-1)}, bound{kind: text, open: true}}), true
+		return one(level, interval{bound{kind: numberKind, number: math.Inf(-1)}, bound{kind: textKind, open: true}}), true
 	case "IS_STRING":
-		return between(text, aboveAll), true
+		return between(textKind, aboveAll), true
 	case "IS_DEFINED", "IS_PRIMITIVE":
-		return between(null, aboveAll), true
+		return between(nullKind, aboveAll), true
 	}
 	return cases{}, false
 }
