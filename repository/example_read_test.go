@@ -156,5 +156,5 @@ func ExampleReader_Explain() {
 func ExampleQuery_Explain() {
 	e, err := repository.Where(repository.Eq("title", "x")).Limit(5).Explain()
 	fmt.Println(e, err)
-	// Output: unbound: SELECT * FROM c WHERE c.title = @p0 OFFSET 0 LIMIT 5 [@p0] <nil>
+	// Output: unbound: SELECT * FROM c WHERE c["title"] = @p0 OFFSET 0 LIMIT 5 [@p0] <nil>
 }
