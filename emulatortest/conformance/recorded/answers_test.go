@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -79,7 +80,7 @@ func TestMixedAggregates(t *testing.T) {
 func sortedList(t *testing.T, v any) any {
 	t.Helper()
 	if list, ok := v.([]any); ok {
-		slices.SortFunc(list, func(a, b any) int { return bytes.Compare([]byte(encode(t, a)), []byte(encode(t, b))) })
+		slices.SortFunc(list, func(a, b any) int { return strings.Compare(encode(t, a), encode(t, b)) })
 	}
 	return v
 }
