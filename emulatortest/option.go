@@ -99,6 +99,16 @@ func WithLogicalPartitionLimit(bytes int64) Option {
 	})
 }
 
+// WithScriptLimits bounds what stored procedures, triggers and user-defined functions may do, in place of 5 seconds, 50,000
+// request units and 256 MB. With few request units the operations of a procedure are soon no longer accepted, so that a
+// test sees how it goes on.
+func WithScriptLimits(l emulator.ScriptLimits) Option {
+	return optionFunc(func(s *settings) {
+		s.service.Scripts = l
+		s.needs("WithScriptLimits")
+	})
+}
+
 // WithConsistency sets the default level that the account read reports. It changes nothing else.
 func WithConsistency(level azcosmos.ConsistencyLevel) Option {
 	return optionFunc(func(s *settings) {

@@ -20,6 +20,9 @@ type Options struct {
 	// Clock is the emulator's time; share one between services to turn them together. Defaults to a clock of its own
 	// that follows the wall clock.
 	Clock *Clock
+	// Scripts bounds what stored procedures, triggers and user-defined functions may do. Lower its Charge to see how a
+	// procedure goes on that was stopped in the middle.
+	Scripts ScriptLimits
 	// Partitions is the number of physical partitions that a new container starts with. Defaults to 1.
 	Partitions int
 	// LogicalPartitionLimit is the number of bytes that one logical partition may hold before writes to it are 403/1014.
@@ -134,6 +137,7 @@ func New(o Options) (*Service, error) {
 	s.handler, err = edge.New(edge.Config{
 		Account:     account,
 		Key:         o.Key,
+		Scripts:     o.Scripts,
 		WallClock:   time.Now,
 		Clock:       o.Clock.Now,
 		Wait:        o.Clock.Wait,

@@ -16,6 +16,9 @@ type config struct {
 	addresses []string
 	tls       bool
 	caOut     string
+	seed      string
+	init      string
+	verbose   bool
 	options   emulator.Options
 }
 
@@ -24,11 +27,15 @@ const usage = `cosmosemu serves an emulated Azure Cosmos DB account (NoSQL API).
 Usage:
 
   cosmosemu [flags]
+  cosmosemu export|import|health [flags] ...       work on an account that runs; see cosmosemu export -help
 
   cosmosemu                                        plain HTTP on localhost:8081, in memory
   cosmosemu -tls -ca-out ca.pem                    HTTPS; clients trust it with SSL_CERT_FILE=ca.pem
   cosmosemu -listen localhost:8081,localhost:8903  the routing gateway and the compute gateway
   cosmosemu -data ./cosmos                         keeps the account in ./cosmos
+  cosmosemu -init shop.json -seed ./shop -v        with databases, containers and items, and a log of requests
+
+It exits with 0 after SIGINT or SIGTERM, with 1 when it fails and with 2 when the flags are wrong.
 
 Flags:
 
@@ -47,6 +54,9 @@ func parseArgs(args []string, stderr io.Writer) (*config, error) {
 	set.BoolVar(&c.tls, "tls", false, "speak HTTPS, with a certificate made for this run")
 	set.StringVar(&c.caOut, "ca-out", "", "`file` to write the certificate authority to, for clients to trust (needs -tls)")
 	set.StringVar(&c.options.DataDir, "data", "", "`folder` that keeps the account; without it the account lives in memory")
+	set.StringVar(&c.init, "init", "", "JSON `file` of databases and containers to make when they are missing")
+	set.StringVar(&c.seed, "seed", "", "`folder` of items and scripts to load, as cosmosemu export writes it")
+	set.BoolVar(&c.verbose, "v", false, "write a line for each request to the standard error")
 	set.IntVar(&c.options.Partitions, "partitions", 1, "physical partitions of a new container")
 	set.StringVar(&c.options.Key, "key", emulator.DefaultKey, "account `key`, base64")
 	set.BoolVar(&c.options.EnforceThroughput, "throughput", false, "answer 429 above the provisioned request units a second")

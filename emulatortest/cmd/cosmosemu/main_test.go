@@ -15,7 +15,15 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asCommand makes the test binary the command itself, so that tests have a real process to end.
+const asCommand = "COSMOSEMU_TEST_AS_COMMAND"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestArgs(t *testing.T) {
 	t.Parallel()
@@ -132,5 +140,47 @@ func wantUnauthorized(t *testing.T, client *http.Client, url string) {
 	}
 	if response.StatusCode != http.StatusUnauthorized || !strings.Contains(string(body), `"message"`) {
 		t.Errorf("%s: %d %s", url, response.StatusCode, body)
+	}
+}
+
+// TestCertificateIsWhereMicrosoftsEmulatorHasIt asks over a connection that trusts nobody yet, as a container's start script does.
+func TestCertificateIsWhereMicrosoftsEmulatorHasIt(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	secure := start(t, "-listen", "127.0.0.1:0", "-tls", "-ca-out", file)
+	open := start(t, "-listen", "127.0.0.1:0")
+	client := &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // what it fetches is what to trust
+	}}
+	get := func(url string) (int, string) {
+		t.Helper()
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		response, err := client.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		body, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, string(body)
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if status, body := get(secure[0] + "_explorer/emulator.pem"); status != http.StatusOK || body != string(want) {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := get(open[0] + "_explorer/emulator.pem"); status != http.StatusNotFound || !strings.Contains(body, "-tls") {
+		t.Errorf("%d %s", status, body)
+	}
+	if status, body := get(open[0] + "_health"); status != http.StatusOK || !strings.Contains(body, "ok") {
+		t.Errorf("%d %s", status, body)
 	}
 }

@@ -26,7 +26,7 @@ const computeGatewayPort = "8903"
 const shutdownGrace = 5 * time.Second
 
 // serve runs the emulator until the context ends.
-func serve(ctx context.Context, c *config, stdout io.Writer) (err error) {
+func serve(ctx context.Context, c *config, stdout, stderr io.Writer) (err error) {
 	listeners, err := listen(ctx, c.addresses)
 	if err != nil {
 		return err
@@ -39,17 +39,25 @@ func serve(ctx context.Context, c *config, stdout io.Writer) (err error) {
 		return errors.Join(err, closeAll(listeners))
 	}
 	defer func() { err = errors.Join(err, service.Close()) }()
+	if err := prepare(ctx, c, service, stderr); err != nil {
+		return errors.Join(err, closeAll(listeners))
+	}
 	scheme := "http"
+	var authority []byte
 	if c.tls {
 		scheme = "https"
-		if err := secure(c, listeners); err != nil {
+		if authority, err = secure(c, listeners); err != nil {
 			return errors.Join(err, closeAll(listeners))
 		}
 	}
 	servers := make([]*http.Server, len(listeners))
 	group, groupCtx := errgroup.WithContext(ctx)
 	for i, l := range listeners {
-		servers[i] = bounded.Server(gateway(service, l))
+		handler := gateway(service, l)
+		if c.verbose {
+			handler = newRequestLog(stderr, os.Getenv("NO_COLOR")).watch(handler)
+		}
+		servers[i] = bounded.Server(door(authority, handler))
 		group.Go(func() error {
 			if err := servers[i].Serve(l); !errors.Is(err, http.ErrServerClosed) {
 				return fmt.Errorf("serve %s: %w", l.Addr(), err)
@@ -61,11 +69,34 @@ func serve(ctx context.Context, c *config, stdout io.Writer) (err error) {
 		<-groupCtx.Done()
 		return shutdown(context.WithoutCancel(ctx), servers)
 	})
-	fmt.Fprintln(stdout, "ready", strings.Join(urls(scheme, listeners), " "))
+	announce(stdout, c, urls(scheme, listeners))
 	if err := group.Wait(); err != nil {
 		return err
 	}
 	fmt.Fprintln(stdout, "stopped")
+	return nil
+}
+
+// prepare makes what -init and -seed name, before the first client comes.
+func prepare(ctx context.Context, c *config, service *emulator.Service, stderr io.Writer) error {
+	a, err := newAccount("http://localhost/", service.Key(), service.Do)
+	if err != nil {
+		return err
+	}
+	if c.init != "" {
+		n, err := a.initialize(ctx, c.init)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(stderr, "init: %d databases, %d containers\n", n.databases, n.containers)
+	}
+	if c.seed != "" {
+		n, err := a.load(ctx, c.seed)
+		if err != nil {
+			return fmt.Errorf("seed: %w", err)
+		}
+		fmt.Fprintln(stderr, "seed:", n)
+	}
 	return nil
 }
 
@@ -115,8 +146,8 @@ func otherLoopback(ctx context.Context, config *net.ListenConfig, address string
 	return second
 }
 
-// secure puts TLS around the listeners and writes the authority to its file.
-func secure(c *config, listeners []net.Listener) error {
+// secure puts TLS around the listeners, and gives the authority besides writing it to its file.
+func secure(c *config, listeners []net.Listener) ([]byte, error) {
 	hosts := make([]string, 0, len(c.addresses))
 	for _, address := range c.addresses {
 		host, _, err := net.SplitHostPort(address)
@@ -126,12 +157,12 @@ func secure(c *config, listeners []net.Listener) error {
 	}
 	certificates, err := localcert.New(hosts, time.Now())
 	if err != nil {
-		return fmt.Errorf("make the certificate: %w", err)
+		return nil, fmt.Errorf("make the certificate: %w", err)
 	}
 	if c.caOut != "" {
 		//nolint:gosec // a certificate is public, and clients of other users read it
 		if err := os.WriteFile(c.caOut, certificates.AuthorityPEM, 0o644); err != nil {
-			return fmt.Errorf("write the certificate authority: %w", err)
+			return nil, fmt.Errorf("write the certificate authority: %w", err)
 		}
 	}
 	config := &tls.Config{
@@ -142,7 +173,7 @@ func secure(c *config, listeners []net.Listener) error {
 	for i, l := range listeners {
 		listeners[i] = tls.NewListener(l, config)
 	}
-	return nil
+	return certificates.AuthorityPEM, nil
 }
 
 func shutdown(ctx context.Context, servers []*http.Server) error {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/script"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
@@ -80,6 +81,10 @@ func queryRefusal(err error) *store.Error {
 		return e
 	case evaluation != nil:
 		return badRequest(evaluation.Message)
+	}
+	var function *script.Error
+	if errors.As(err, &function) {
+		return scriptRefusal(function)
 	}
 	var refusal *store.Error
 	if errors.As(err, &refusal) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/script"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
@@ -32,6 +33,8 @@ type Config struct {
 	Clock func() time.Time
 	// Wait holds a request back, on the emulator's clock, until the time is over or the context ends.
 	Wait func(context.Context, time.Duration) error
+	// Scripts bounds what scripts may do.
+	Scripts script.Limits
 	// Faults decides which requests fail on purpose.
 	Faults *faults.Set
 	// Random is where chance comes from; nil takes it from the process.
@@ -63,6 +66,7 @@ type Exchange struct {
 	Charge                    float64
 	Partitions                int    // physical partitions visited; 0 when none was
 	FanOut                    bool   // served more than one logical partition
+	Loaded, Returned          int    // documents that a query had to load, and those that it gave
 	Client                    string // the name that the client gave itself
 	Faulted                   bool   // a fault decided about it
 	Late                      bool   // it took effect after its client was told that the connection broke
@@ -217,6 +221,7 @@ func (c *call) record(answer *Answer, r *result, entry Exchange) *Answer {
 	entry.Substatus, _ = strconv.Atoi(answer.Header.Get("x-ms-substatus"))
 	if r != nil {
 		entry.Partitions, entry.FanOut = r.ranges, r.fanOut
+		entry.Loaded, entry.Returned = r.loaded, r.itemCount
 	}
 	c.h.cfg.Record(entry)
 	if observe, ok := c.ctx.Value(observerKey{}).(func(Exchange)); ok {

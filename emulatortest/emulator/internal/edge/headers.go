@@ -46,6 +46,8 @@ type options struct {
 	changeFeed   bool
 	fullFidelity bool
 
+	preTrigger, postTrigger string // ids of triggers to run with the operation
+
 	throughput    int // manual RU/s; 0 when not given
 	autoscaleJSON string
 }
@@ -139,9 +141,7 @@ func parseChoices(o *options, h http.Header) *store.Error {
 	default:
 		return badRequest("The x-ms-indexing-directive header is none of Include, Exclude and Default.")
 	}
-	if h.Get("x-ms-documentdb-pre-trigger-include")+h.Get("x-ms-documentdb-post-trigger-include") != "" {
-		return unsupported("Triggers are")
-	}
+	o.preTrigger, o.postTrigger = h.Get("x-ms-documentdb-pre-trigger-include"), h.Get("x-ms-documentdb-post-trigger-include")
 	return nil
 }
 

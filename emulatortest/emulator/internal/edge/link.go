@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
 // resourceKind names what a link points at. A feed and one of its entries are different kinds, because the service
@@ -25,6 +27,11 @@ const (
 	kindOffers
 	kindOffer
 	kindScripts
+	kindScript
+	kindConflicts
+	kindConflict
+	kindClientKeys
+	kindClientKey
 	kindUnsupported
 )
 
@@ -35,6 +42,8 @@ type link struct {
 	database  string   // name or rid
 	container string   // name or rid
 	item      string   // name or rid of an item, or the id of an offer
+	resource  string   // name or rid of a script, a conflict or a client encryption key
+	scripts   store.ScriptKind
 }
 
 // errBadPath says that a path can't be a Cosmos DB link at all.
@@ -102,7 +111,9 @@ func (l link) underDatabases() (link, error) {
 	l.database = s[1]
 	switch strings.ToLower(s[2]) {
 	case "colls":
-	case "users", "clientencryptionkeys":
+	case "clientencryptionkeys":
+		return l.underClientKeys()
+	case "users":
 		l.kind = kindUnsupported
 		return l, nil
 	default:
@@ -146,8 +157,34 @@ func (l link) underContainer() (link, error) {
 			return link{}, errBadPath
 		}
 		l.kind = kindKeyDelete
-	case "sprocs", "triggers", "udfs", "conflicts":
-		l.kind = kindScripts
+	case "sprocs":
+		return l.underScripts(store.StoredProcedure)
+	case "triggers":
+		return l.underScripts(store.Trigger)
+	case "udfs":
+		return l.underScripts(store.UserDefinedFunction)
+	case "conflicts":
+		return l.entry(4, kindConflicts, kindConflict)
+	default:
+		return link{}, errBadPath
+	}
+	return l, nil
+}
+
+func (l link) underScripts(kind store.ScriptKind) (link, error) {
+	l.scripts = kind
+	return l.entry(4, kindScripts, kindScript)
+}
+
+func (l link) underClientKeys() (link, error) { return l.entry(2, kindClientKeys, kindClientKey) }
+
+// entry tells a feed, whose name is at the given place, from one of its entries.
+func (l link) entry(at int, feed, one resourceKind) (link, error) {
+	switch len(l.segments) {
+	case at + 1:
+		l.kind = feed
+	case at + 2:
+		l.kind, l.resource = one, l.segments[at+1]
 	default:
 		return link{}, errBadPath
 	}

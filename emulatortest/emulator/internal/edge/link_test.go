@@ -23,7 +23,7 @@ func TestParseLink(t *testing.T) {
 		{"/dbs/d/colls/c/docs/a%2520b", kindItem, "d", "c", "a%20b", "docs", "dbs/d/colls/c/docs/a%20b"},
 		{"/dbs/d/colls/c/docs/%20", kindItem, "d", "c", " ", "docs", "dbs/d/colls/c/docs/ "},
 		{"/dbs/d/colls/c/pkranges", kindRanges, "d", "c", "", "pkranges", "dbs/d/colls/c"},
-		{"/dbs/d/colls/c/sprocs/s", kindScripts, "d", "c", "", "sprocs", "dbs/d/colls/c/sprocs/s"},
+		{"/dbs/d/colls/c/sprocs/s", kindScript, "d", "c", "", "sprocs", "dbs/d/colls/c/sprocs/s"},
 		{"/dbs/d/colls/c/operations/partitionkeydelete", kindKeyDelete, "d", "c", "", "colls", "dbs/d/colls/c"},
 		{"/offers", kindOffers, "", "", "", "offers", ""},
 		{"/offers/Ab1C/", kindOffer, "", "", "Ab1C", "offers", "ab1c"},

@@ -52,7 +52,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 	if err != nil {
 		return placed(container), queryRefusal(err)
 	}
-	page, err := query.Run(c.ctx, query.Request{
+	page, err := query.Run(c.withFunctions(container), query.Request{
 		Query:        body.query,
 		Parameters:   body.parameters,
 		Source:       snapshotSource{snapshot},
@@ -87,7 +87,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 
 // fillPage writes a page of results into the answer.
 func (c *call) fillPage(r *result, name, rid string, page *query.Page) {
-	r.status, r.isFeed, r.itemCount = http.StatusOK, true, len(page.Documents)
+	r.status, r.isFeed, r.itemCount, r.loaded = http.StatusOK, true, len(page.Documents), page.Metrics.RetrievedDocuments
 	r.continuation = page.Continuation
 	r.body = feedBody(rid, name, page.Documents)
 	r.set("x-ms-documentdb-query-metrics", page.Metrics.Header())

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// Random is where a handler takes chance from: the activity ids of requests that have none and the language's RAND. Nil
+// Random is where a handler takes chance from: the activity ids of requests that have none, the language's RAND, and what scripts leave to chance. Nil
 // takes both from the process. Its methods may be called at the same time.
 type Random struct {
 	mu     sync.Mutex

@@ -32,6 +32,7 @@ type result struct {
 	altPath      string
 	extra        map[string]string // headers that belong to one operation
 	ranges       int               // physical partitions visited, for the request log
+	loaded       int               // documents that a query had to load, for the request log
 	fanOut       bool              // served for more than one logical partition, for the request log
 }
 

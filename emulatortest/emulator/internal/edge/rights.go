@@ -115,6 +115,10 @@ func actionsOf(op faults.Operation) ([]string, bool) {
 		return []string{ActionUpsertItem}, true
 	case faults.DeleteItem, faults.DeleteItemsByPartition:
 		return []string{ActionDeleteItem}, true
+	case faults.ExecuteStoredProcedure:
+		return []string{ActionExecuteProcedure}, true
+	case faults.ListConflicts, faults.ReadConflict, faults.DeleteConflict:
+		return []string{ActionManageConflicts}, true
 	case faults.TransactionalBatch, faults.Bulk:
 		return nil, true
 	}

@@ -23,7 +23,6 @@ func always(name faults.Operation, serve func(*call) (*result, *store.Error)) fu
 
 // routes is the whole protocol in one table.
 func routes() map[resourceKind]verbs {
-	script := always(faults.Script, (*call).refuseScript)
 	return map[resourceKind]verbs{
 		kindAccount: {http.MethodGet: always(faults.ReadAccount, (*call).readAccount)},
 		kindDatabases: {
@@ -71,7 +70,37 @@ func routes() map[resourceKind]verbs {
 		},
 		kindKeyDelete: {http.MethodPost: always(faults.DeleteItemsByPartition, (*call).deleteByPartitionKey)},
 		kindScripts: {
-			http.MethodGet: script, http.MethodPost: script, http.MethodPut: script, http.MethodDelete: script,
+			http.MethodGet: always(faults.ListScripts, (*call).listScripts),
+			http.MethodPost: createOrQuery(
+				operation{faults.CreateScript, (*call).createScript},
+				operation{faults.QueryScripts, (*call).queryScripts}),
+		},
+		kindScript: {
+			http.MethodGet:    always(faults.ReadScript, (*call).readScript),
+			http.MethodPut:    always(faults.ReplaceScript, (*call).replaceScript),
+			http.MethodDelete: always(faults.DeleteScript, (*call).deleteScript),
+			http.MethodPost:   always(faults.ExecuteStoredProcedure, (*call).executeProcedure),
+		},
+		kindConflicts: {
+			http.MethodGet: always(faults.ListConflicts, (*call).listConflicts),
+			http.MethodPost: createOrQuery(
+				operation{faults.ListConflicts, (*call).createConflict},
+				operation{faults.ListConflicts, (*call).queryConflicts}),
+		},
+		kindConflict: {
+			http.MethodGet:    always(faults.ReadConflict, (*call).missingConflict),
+			http.MethodDelete: always(faults.DeleteConflict, (*call).missingConflict),
+		},
+		kindClientKeys: {
+			http.MethodGet: always(faults.ListClientEncryptionKeys, (*call).listClientKeys),
+			http.MethodPost: createOrQuery(
+				operation{faults.CreateClientEncryptionKey, (*call).createClientKey},
+				operation{faults.QueryClientEncryptionKeys, (*call).queryClientKeys}),
+		},
+		kindClientKey: {
+			http.MethodGet:    always(faults.ReadClientEncryptionKey, (*call).readClientKey),
+			http.MethodPut:    always(faults.ReplaceClientEncryptionKey, (*call).replaceClientKey),
+			http.MethodDelete: always(faults.DeleteClientEncryptionKey, (*call).deleteClientKey),
 		},
 	}
 }
@@ -121,12 +150,13 @@ func (c *call) minimisable() bool {
 // find picks the operation of a request, or says by which rule there is none.
 func (h *Handler) find(method string, l link, o *options) (operation, *store.Error) {
 	if l.kind == kindUnsupported {
-		return operation{name: faults.Unknown}, unsupported("Users, permissions, client encryption keys and attachments are")
+		return operation{name: faults.Unknown}, unsupported("Users, permissions and attachments are")
 	}
 	choose, ok := h.routes[l.kind][method]
 	if !ok {
 		return operation{name: faults.Unknown}, fail(http.StatusMethodNotAllowed, 0,
 			"The requested verb is not supported for this kind of resource.")
 	}
-	return choose(o), nil
+	op := choose(o)
+	return op, o.checkTriggers(op.name)
 }

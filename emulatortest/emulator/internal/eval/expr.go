@@ -334,7 +334,7 @@ func negated(negate bool, n node) node {
 
 func (c *compiler) call(e *sql.Call, in *scope) node {
 	if e.UserDefined {
-		return c.fail(unsupported("user-defined functions (udf." + e.Name + ")"))
+		return c.userDefined(e, in)
 	}
 	b, ok := builtins[strings.ToUpper(e.Name)]
 	switch {

@@ -13,6 +13,8 @@ type Program struct {
 	keys  []key
 	slots int
 	scans bool
+
+	userDefined bool
 }
 
 type key struct {
@@ -36,7 +38,7 @@ func CompileFor(q *sql.Query, schema Schema) (*Program, error) {
 	for _, item := range q.OrderBy {
 		p.keys = append(p.keys, c.sortKey(item, inner))
 	}
-	p.slots = c.slots
+	p.slots, p.userDefined = c.slots, c.userDefinedCalls > 0
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -45,6 +47,9 @@ func CompileFor(q *sql.Query, schema Schema) (*Program, error) {
 
 // Scans reports whether the query reads items at all. One that doesn't is run once, with [Run.Item] over undefined.
 func (p *Program) Scans() bool { return p.scans }
+
+// CallsUserDefined reports whether the query calls user-defined functions.
+func (p *Program) CallsUserDefined() bool { return p.userDefined }
 
 // Folds reports whether rows are folded into groups, so that [Run.Groups] gives the result rather than [Run.Item].
 func (p *Program) Folds() bool { return p.query.fold != nil }

@@ -50,6 +50,8 @@ type compiler struct {
 	// schema is the items', and root the name under which the query sees them.
 	schema Schema
 	root   string
+
+	userDefinedCalls int
 }
 
 func (c *compiler) slot() int {

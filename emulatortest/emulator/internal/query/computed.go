@@ -41,6 +41,9 @@ func ParseComputed(v value.Value) (Computed, error) {
 		if err != nil {
 			return nil, fmt.Errorf("computed property %q: %w", name, err)
 		}
+		if program.CallsUserDefined() {
+			return nil, &eval.Error{Message: fmt.Sprintf("The computed property %q calls a user-defined function.", name)}
+		}
 		computed = append(computed, computedProperty{name: name, program: program})
 	}
 	return computed, nil

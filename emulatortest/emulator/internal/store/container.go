@@ -37,6 +37,7 @@ type Container struct {
 	generation uint64
 	lag        time.Duration
 	deleted    bool
+	scripts    []script // in the order of their creation
 }
 
 // CreateContainer adds a container from the request's body (400, 404/1003, 409). What the body leaves out is filled in
@@ -256,7 +257,7 @@ func (c *Container) drop() []Mutation {
 	c.deleted = true
 	c.partitions = nil
 	unit := []Mutation{{Key: keyContainer + c.rid}}
-	for _, kind := range []string{keyRange, keyItem, keyVersion} {
+	for _, kind := range []string{keyRange, keyItem, keyVersion, keyScript} {
 		unit = append(unit, Mutation{Key: kind + c.rid + "/", Prefix: true})
 	}
 	return append(unit, c.account.dropOffer(c.resource)...)

@@ -14,6 +14,7 @@ type Database struct {
 
 	mu         sync.RWMutex
 	containers []*Container
+	clientKeys []clientKey // in the order of their creation
 	deleted    bool
 }
 
@@ -111,7 +112,8 @@ func (d *Database) Delete(p Precondition) error {
 	containers := d.containers
 	d.containers = nil
 	d.mu.Unlock()
-	unit := append(a.dropOffer(d.resource), Mutation{Key: keyDatabase + d.resource.RID})
+	unit := append(a.dropOffer(d.resource), Mutation{Key: keyDatabase + d.resource.RID},
+		Mutation{Key: keyClientKey + d.resource.RID + "/", Prefix: true})
 	for _, c := range containers {
 		unit = append(unit, c.drop()...)
 	}

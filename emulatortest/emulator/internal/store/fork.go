@@ -62,7 +62,7 @@ func (b *budget) fork() *budget {
 }
 
 func (d *Database) fork(a *Account) *Database {
-	f := &Database{account: a, serial: d.serial, resource: d.resource, deleted: d.deleted}
+	f := &Database{account: a, serial: d.serial, resource: d.resource, clientKeys: d.clientKeys, deleted: d.deleted}
 	f.containers = make([]*Container, len(d.containers))
 	for i, c := range d.containers {
 		f.containers[i] = c.fork(f)
@@ -74,6 +74,7 @@ func (c *Container) fork(d *Database) *Container {
 	f := &Container{
 		account: d.account, database: d, serial: c.serial, name: c.name, rid: c.rid, ridBytes: c.ridBytes, self: c.self,
 		resource: c.resource, definition: c.definition, nextRange: c.nextRange, generation: c.generation, lag: c.lag, deleted: c.deleted,
+		scripts: c.scripts,
 	}
 	f.sequence.Store(c.sequence.Load())
 	if forced := c.forced.Load(); forced != nil {

@@ -16,8 +16,8 @@ func TestForkKnowsEveryField(t *testing.T) {
 		known string
 	}{
 		{Account{}, "opts mu databases offers serial lag"},
-		{Database{}, "account serial resource mu containers deleted"},
-		{Container{}, "account database serial name rid ridBytes self sequence forced topology resource definition partitions " +
+		{Database{}, "account serial resource mu containers clientKeys deleted"},
+		{Container{}, "account database serial name rid ridBytes self scripts sequence forced topology resource definition partitions " +
 			"nextRange generation lag deleted"},
 		{partition{}, "c id min max parents created version mu state page history replica recent durable"},
 		{replica{}, "lag visible arriving"},

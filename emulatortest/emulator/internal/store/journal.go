@@ -32,6 +32,8 @@ const (
 	keyRange     = "p/"
 	keyItem      = "i/"
 	keyVersion   = "v/"
+	keyScript    = "s/"
+	keyClientKey = "k/"
 )
 
 func settled() error { return nil }

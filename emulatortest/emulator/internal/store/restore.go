@@ -14,7 +14,8 @@ type image struct {
 	account                       []byte
 	databases, containers, offers []resourceRecord
 	ranges                        map[string][]rangeRecord // by container rid
-	items, versions               map[string][]numbered    // by container rid
+	items, versions, scripts      map[string][]numbered    // by container rid
+	clientKeys                    map[string][]numbered    // by database rid
 }
 
 type numbered struct {
@@ -24,7 +25,10 @@ type numbered struct {
 
 // restore fills an empty account from the journal.
 func (a *Account) restore() error {
-	im := image{ranges: map[string][]rangeRecord{}, items: map[string][]numbered{}, versions: map[string][]numbered{}}
+	im := image{
+		ranges: map[string][]rangeRecord{}, items: map[string][]numbered{}, versions: map[string][]numbered{},
+		scripts: map[string][]numbered{}, clientKeys: map[string][]numbered{},
+	}
 	if err := a.opts.Journal.Load(im.add); err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
 	}
@@ -42,6 +46,11 @@ func (a *Account) restore() error {
 		d := &Database{account: a, serial: r.Serial}
 		if d.resource, _, err = resourceOf(r.Body); err != nil {
 			return fmt.Errorf("restoring a database: %w", err)
+		}
+		for _, record := range im.clientKeys[d.resource.RID] {
+			if err := d.restoreClientKey(record); err != nil {
+				return fmt.Errorf("restoring a client encryption key: %w", err)
+			}
 		}
 		a.databases = append(a.databases, d)
 	}
@@ -80,14 +89,19 @@ func (im *image) add(key string, text []byte) error {
 		}
 		im.ranges[rid] = append(im.ranges[rid], r)
 		return nil
-	case keyItem, keyVersion:
+	case keyItem, keyVersion, keyScript, keyClientKey:
 		rid, number, _ := strings.Cut(rest, "/")
 		if len(number) != 8 {
 			return fmt.Errorf("an item's key: %w", errRecord)
 		}
 		records := im.items
-		if kind == keyVersion {
+		switch kind {
+		case keyVersion:
 			records = im.versions
+		case keyScript:
+			records = im.scripts
+		case keyClientKey:
+			records = im.clientKeys
 		}
 		records[rid] = append(records[rid], numbered{n: binary.BigEndian.Uint64([]byte(number)), text: text})
 		return nil
@@ -154,6 +168,11 @@ func (a *Account) restoreContainer(r resourceRecord, im *image) error {
 	}
 	for _, p := range c.partitions {
 		p.sortHistory()
+	}
+	for _, record := range im.scripts[c.rid] {
+		if err := c.restoreScript(record); err != nil {
+			return err
+		}
 	}
 	d.containers = append(d.containers, c)
 	return nil

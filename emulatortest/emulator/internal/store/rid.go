@@ -78,3 +78,9 @@ func itemOrdinal(rid string) (uint64, bool) {
 func makeETag(version uint64, ts int64) string {
 	return fmt.Sprintf(`"%08x-%04x-%04x-0000-%08x0000"`, uint32(version), uint16(version>>32), uint16(version>>48), uint32(ts))
 }
+
+// clientKeyRID is the rid of a client encryption key: the database's four bytes and four more whose top bit is not set.
+func clientKeyRID(database string, n uint32) string {
+	raw, _ := decodeRID(database)
+	return encodeRID(binary.BigEndian.AppendUint32(raw, scatter(n)<<8))
+}

@@ -1,0 +1,103 @@
+package script
+
+import (
+	"regexp/syntax"
+
+	"github.com/dop251/goja"
+)
+
+// Bounds of one match: it takes the product of the two at most, some seconds.
+const (
+	maxSubject = 256 << 10 // UTF-16 units of the text
+	maxProgram = 1000      // instructions of the compiled pattern
+)
+
+// guardPatterns bounds regular expressions. They run in linear time, since those that need backtracking are refused; what
+// is left to bound is the size of the pattern and of the text.
+func (s *session) guardPatterns() {
+	proto := s.prototype("RegExp")
+	s.must(proto.Delete("compile"))
+	// A prototype with another exec makes every method of strings go through it, match by match.
+	for _, name := range []string{"exec", "test"} {
+		s.guard(proto, name, func(c goja.FunctionCall) { s.matchable(c.This, c.Argument(0)) })
+	}
+	s.guardConstructor(proto)
+	text := s.prototype("String")
+	for _, name := range []string{"match", "matchAll", "search"} {
+		s.guard(text, name, func(c goja.FunctionCall) {
+			s.subject(c.This)
+			if _, isObject := c.Argument(0).(*goja.Object); !isObject && !goja.IsUndefined(c.Argument(0)) {
+				s.pattern(c.Argument(0).String(), "")
+			}
+		})
+	}
+	for _, name := range []string{"replace", "replaceAll"} {
+		s.guard(text, name, func(c goja.FunctionCall) { s.replacement(c) })
+	}
+	s.guard(text, "split", func(c goja.FunctionCall) { s.splittable(c.This) })
+}
+
+// replacement bounds the text that a replacement can make.
+func (s *session) replacement(c goja.FunctionCall) {
+	n := s.textOf(c.This)
+	if _, isObject := c.Argument(0).(*goja.Object); isObject {
+		s.subject(c.This)
+	} else {
+		s.work(n, s.textOf(c.Argument(0)))
+	}
+	if by, ok := c.Argument(1).(goja.String); ok {
+		s.space(float64(n+1) * float64(by.Length()+1))
+	}
+}
+
+// guardConstructor checks patterns that are made while the script runs.
+func (s *session) guardConstructor(proto *goja.Object) {
+	original := s.rt.Get("RegExp")
+	maker := s.rt.ToValue(func(c goja.ConstructorCall) *goja.Object {
+		pattern, flags := c.Argument(0), ""
+		if f := c.Argument(1); !goja.IsUndefined(f) {
+			flags = f.String()
+		}
+		if _, isObject := pattern.(*goja.Object); !isObject && !goja.IsUndefined(pattern) {
+			s.pattern(pattern.String(), flags)
+		}
+		made, err := s.rt.New(original, c.Arguments...)
+		if err != nil {
+			s.raise(err)
+		}
+		return made
+	}).ToObject(s.rt)
+	s.must(maker.Set("prototype", proto))
+	s.must(proto.DefineDataProperty("constructor", maker, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	s.must(s.rt.Set("RegExp", maker))
+}
+
+func (s *session) pattern(pattern, flags string) {
+	if err := checkPattern(pattern, flags); err != nil {
+		s.throw("SyntaxError", "%v", err)
+	}
+	if n := programSize(pattern); n > maxProgram {
+		s.throw("SyntaxError", "The regular expression is too large: %d instructions, at most %d.", n, maxProgram)
+	}
+}
+
+func (s *session) subject(v goja.Value) {
+	if s.textOf(v) > maxSubject {
+		s.throw("RangeError", "The string is too long for a regular expression: at most %d characters.", maxSubject)
+	}
+}
+
+func (s *session) matchable(_, subject goja.Value) { s.subject(subject) }
+
+// programSize is how many instructions a pattern has; zero when it is no pattern.
+func programSize(pattern string) int {
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return 0
+	}
+	program, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return 0
+	}
+	return len(program.Inst)
+}

@@ -1,0 +1,65 @@
+package script
+
+import "github.com/dop251/goja"
+
+// maxSplit is how long a string may be that is taken apart into characters: each takes many times its own size.
+const maxSplit = 1 << 20
+
+// guardTexts bounds the built-ins that make long strings, or arrays of strings.
+func (s *session) guardTexts() {
+	proto := s.prototype("String")
+	s.guard(proto, "repeat", func(c goja.FunctionCall) {
+		s.space(float64(s.textOf(c.This)) * c.Argument(0).ToFloat())
+	})
+	for _, name := range []string{"padStart", "padEnd"} {
+		s.guard(proto, name, func(c goja.FunctionCall) { s.space(c.Argument(0).ToFloat()) })
+	}
+	s.guard(proto, "concat", func(c goja.FunctionCall) {
+		n := s.textOf(c.This)
+		for _, a := range c.Arguments {
+			n += s.textOf(a)
+		}
+		s.space(float64(n))
+	})
+	for _, name := range []string{"normalize", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "localeCompare"} {
+		s.guard(proto, name, func(c goja.FunctionCall) { s.textOf(c.This) })
+	}
+	for _, name := range []string{"indexOf", "lastIndexOf", "includes"} {
+		s.guard(proto, name, func(c goja.FunctionCall) {
+			s.work(s.textOf(c.This), s.textOf(c.Argument(0)))
+		})
+	}
+	iterator := proto.GetSymbol(goja.SymIterator)
+	original, _ := goja.AssertFunction(iterator)
+	s.must(proto.DefineDataPropertySymbol(goja.SymIterator, s.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+		s.splittable(c.This)
+		return s.call(original, c.This)
+	}), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+	for _, name := range []string{"escape", "unescape", "encodeURI", "encodeURIComponent", "decodeURI", "decodeURIComponent"} {
+		s.guard(s.rt.GlobalObject(), name, func(c goja.FunctionCall) { s.space(float64(s.textOf(c.Argument(0))) * 4) })
+	}
+}
+
+// textOf is the length of a string, bounded; an object's string is made by its own methods, which are bounded themselves.
+func (s *session) textOf(v goja.Value) int {
+	if o, ok := v.(*goja.Object); ok && o.ClassName() == "String" {
+		v = o.Get("length")
+		return int(v.ToInteger())
+	}
+	return s.text(v)
+}
+
+// splittable bounds a string that will be taken apart.
+func (s *session) splittable(v goja.Value) {
+	if s.textOf(v) > maxSplit {
+		s.throw("RangeError", "The string is too long to be taken apart: at most %d characters.", maxSplit)
+	}
+}
+
+// work bounds what takes the product of two lengths.
+func (s *session) work(a, b int) {
+	const most = 200_000_000 // about a second
+	if b > 0 && a > most/b {
+		s.throw("RangeError", "The search takes too long for strings of this length.")
+	}
+}
