@@ -75,7 +75,7 @@ func exampleClient() (client *azcosmos.Client, done func()) {
 		panic(err)
 	}
 	endpoint := "https://" + uuid.NewString() + ".emulator.localhost/"
-	client, err = azcosmos.NewClientWithKey(endpoint, credential, &azcosmos.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: service}})
+	client, err = azcosmos.NewClientWithKey(endpoint, credential, repository.ClientOptions(&azcosmos.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: service}}))
 	if err != nil {
 		panic(err)
 	}

@@ -85,7 +85,8 @@ func newService(t testing.TB, s *settings) *emulator.Service {
 }
 
 // Client gives another client of the account. Its options are those of [WithClientOptions] unless some are given here; nil
-// gives the former. The client is closed when the test ends.
+// gives the former. Where neither gives any, they are those of repository.ClientOptions, without which Grove refuses to
+// write. The client is closed when the test ends.
 func (e *Emulator) Client(o *azcosmos.ClientOptions) *azcosmos.Client {
 	e.t.Helper()
 	if e.identity != "" {

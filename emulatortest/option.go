@@ -6,17 +6,19 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Option changes how an emulator or its client is made.
 type Option interface{ apply(*settings) }
 
 type settings struct {
-	service emulator.Options
-	client  azcosmos.ClientOptions
-	faults  []emulator.Fault
-	routing bool
-	tls     bool
+	service   emulator.Options
+	client    azcosmos.ClientOptions
+	ownClient bool // client was given by the caller
+	faults    []emulator.Fault
+	routing   bool
+	tls       bool
 	// identity is the object id that clients sign in with; empty is the account key.
 	identity string
 	roles    []emulator.Role
@@ -40,13 +42,17 @@ func settingsOf(opts []Option) *settings {
 	for _, o := range opts {
 		o.apply(s)
 	}
+	if !s.ownClient {
+		s.client = *cosmos.ClientOptions(nil)
+	}
 	return s
 }
 
 // WithClientOptions gives the client the caller's own options: pipeline policies, retries, telemetry and so on. Its
-// Transport is replaced by the emulator's door, and is kept against a real endpoint.
+// Transport is replaced by the emulator's door, and is kept against a real endpoint. As in production, a client for Grove
+// needs what repository.ClientOptions adds to them.
 func WithClientOptions(o azcosmos.ClientOptions) Option {
-	return optionFunc(func(s *settings) { s.client = o })
+	return optionFunc(func(s *settings) { s.client, s.ownClient = o, true })
 }
 
 // WithPartitions makes new containers start with n physical partitions instead of one.

@@ -22,7 +22,7 @@ func exampleGrove() (g grove, done func()) {
 	check(err)
 	account, err := tenantitem.NewID() // the SDK shares caches between the clients of one endpoint
 	check(err)
-	client, err := azcosmos.NewClientWithKey("https://"+account+".emulator.localhost/", credential, &azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{Transport: service}})
+	client, err := azcosmos.NewClientWithKey("https://"+account+".emulator.localhost/", credential, repository.ClientOptions(&azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{Transport: service}}))
 	check(err)
 	ctx, never := context.Background(), int32(-1)
 	_, err = client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "notes"}, nil)

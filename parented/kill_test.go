@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
 )
 
 // The whole run is -kills 25 -descendants 5000; the defaults keep everyday runs short.
@@ -41,7 +42,7 @@ func work(text string) error {
 	if err != nil {
 		return err
 	}
-	client, err := azcosmos.NewClientWithKey(a.Endpoint, credential, nil)
+	client, err := azcosmos.NewClientWithKey(a.Endpoint, credential, repository.ClientOptions(nil))
 	if err != nil {
 		return err
 	}

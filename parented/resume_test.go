@@ -62,7 +62,7 @@ func dyingAt(t *testing.T, emulator *emulatortest.Emulator, p planting, n int, a
 	defer cancel()
 	m := &mortal{after: after, die: cancel}
 	m.left.Store(int64(n))
-	client := emulator.Client(&azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{PerRetryPolicies: []policy.Policy{m}}})
+	client := emulator.Client(repository.ClientOptions(&azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{PerRetryPolicies: []policy.Policy{m}}}))
 	database, err := client.NewDatabase("notes")
 	must(t, err)
 	err = work(ctx, open(t, database, p))

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -19,7 +17,7 @@ const MaxBatchOperations = 100
 // kept and returned by Commit, before any request.
 type Batch[T any] struct {
 	scope *Scope[T]
-	ops   []batchOp
+	ops   []operation
 	err   error
 	// hidden is what hooks add to the document of each operation.
 	hidden map[int][]byte
@@ -30,7 +28,7 @@ func (s *Scope[T]) Batch() *Batch[T] { return &Batch[T]{scope: s} }
 
 // Create adds the creation of a new document; see [Scope.Create].
 func (b *Batch[T]) Create(entity *T) *Batch[T] {
-	return b.whole("Create", entity, (*batchOp).creates)
+	return b.whole(opCreate, entity)
 }
 
 // Replace adds the replacement of a document; the entity's ETag is required.
@@ -38,12 +36,12 @@ func (b *Batch[T]) Replace(entity *T) *Batch[T] {
 	if b.err == nil && entity != nil && b.scope.repo.meta(entity).ETag == "" {
 		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Put to overwrite without looking"}
 	}
-	return b.whole("Replace", entity, (*batchOp).replaces)
+	return b.whole(opReplace, entity)
 }
 
 // Put adds the overwriting of a document; see [Scope.Put].
 func (b *Batch[T]) Put(entity *T) *Batch[T] {
-	return b.whole("Put", entity, (*batchOp).puts)
+	return b.whole(opUpsert, entity)
 }
 
 // Save adds a creation or a replacement, by whether the entity has an ETag.
@@ -54,14 +52,14 @@ func (b *Batch[T]) Save(entity *T) *Batch[T] {
 	return b.Create(entity)
 }
 
-func (b *Batch[T]) whole(verb string, entity *T, send func(op *batchOp, c *core, body []byte)) *Batch[T] {
+func (b *Batch[T]) whole(kind operationKind, entity *T) *Batch[T] {
 	if b.err != nil {
 		return b
 	}
 	if b.err = b.scope.at.requireFull(b.scope.repo.core); b.err != nil {
 		return b
 	}
-	at, err := b.scope.adopt(entity, verb != "Replace")
+	at, err := b.scope.adopt(entity, kind != opReplace)
 	if err == nil && keyText(at.values) != keyText(b.scope.at.values) {
 		err = &tenantitem.InvalidError{What: "entity", Reason: "it is stored under an older entity type, in another logical partition", Hint: "write it on its own"}
 	}
@@ -71,24 +69,19 @@ func (b *Batch[T]) whole(verb string, entity *T, send func(op *batchOp, c *core,
 	}
 	meta := b.scope.repo.meta(entity)
 	based, index := meta.ETag, len(b.ops)
-	b.ops = append(b.ops, batchOp{
-		verb: verb, id: meta.ID, entity: entity,
-		prepare: func(op *batchOp) error {
-			op.stamp = b.scope.repo.core.stamp()
-			if verb == "Replace" {
+	b.ops = append(b.ops, operation{
+		kind: kind, id: meta.ID, entity: entity,
+		prepare: func(op *operation) error {
+			op.mark = b.scope.repo.core.mark()
+			if kind == opReplace {
 				op.etag = based
 			}
-			root := overwrittenRoot
-			if verb == "Create" {
-				root = createdRoot
-			}
-			body, err := b.scope.encode(entity, []string{root + op.stamp}, b.hidden[index])
-			send(op, b.scope.repo.core, body)
-			op.body = body
+			body, err := b.scope.encode(entity, b.scope.repo.core.marksOf(op, kind, entity), b.hidden[index])
+			op.writes(b.scope.repo.core, kind, body)
 			return err
 		},
-		done: func(op *batchOp, r azcosmos.TransactionalBatchResult) error {
-			b.scope.written(entity, string(r.ETag), op.body)
+		done: func(op *operation, r result) error {
+			b.scope.written(entity, r.etag, op.body)
 			return nil
 		},
 	})
@@ -98,19 +91,19 @@ func (b *Batch[T]) whole(verb string, entity *T, send func(op *batchOp, c *core,
 // Patch adds a patch; see [Scope.Patch]. Its condition and IfMatch hold for
 // the whole batch: if they fail, nothing is applied.
 func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
-	return b.byID("Patch", id, func(op *batchOp) error {
-		stamp := b.scope.repo.core.stamp()
-		ops, stamped, err := b.scope.repo.core.operations(edits, stamp)
+	return b.byID(opPatch, id, func(op *operation) error {
+		mark := b.scope.repo.core.mark()
+		ops, isMarked, err := b.scope.repo.core.operations(edits, mark)
 		if err != nil {
 			return err
 		}
-		if stamped {
-			op.stamp = stamp
+		if isMarked {
+			op.mark = mark
 		}
 		op.etag = edits.etag
 		encoded, err := ops.MarshalJSON()
 		op.size = sentSize(encoded)
-		op.patches(ops)
+		op.patch = ops
 		op.followedBy(b.scope.repo.core, &edits)
 		return err
 	}, nil)
@@ -120,14 +113,13 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 // the batch. A document that is not there fails the batch. One that is of
 // another species is [ErrEntityMismatch] although the batch was applied.
 func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
-	return b.byID("Read", id, func(op *batchOp) error {
+	return b.byID(opRead, id, func(op *operation) error {
 		if dst == nil {
 			return &tenantitem.InvalidError{What: "batch", Reason: "Read has nowhere to put the document", Hint: "pass a pointer"}
 		}
-		op.append = func(tb *azcosmos.TransactionalBatch, _ string) { tb.ReadItem(escapeJSON(id), nil) }
 		return nil
-	}, func(_ *batchOp, r azcosmos.TransactionalBatchResult) error {
-		entity, err := b.scope.decode(r.ResourceBody)
+	}, func(_ *operation, r result) error {
+		entity, err := b.scope.decode(r.body)
 		if err == nil {
 			*dst = *entity
 		}
@@ -135,11 +127,11 @@ func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
 	})
 }
 
-func (b *Batch[T]) byID(verb, id string, prepare func(*batchOp) error, done func(*batchOp, azcosmos.TransactionalBatchResult) error) *Batch[T] {
+func (b *Batch[T]) byID(kind operationKind, id string, prepare func(*operation) error, done func(*operation, result) error) *Batch[T] {
 	if b.err == nil {
 		b.err = tenantitem.ValidateID(id)
 	}
-	b.ops = append(b.ops, batchOp{verb: verb, id: id, prepare: prepare, done: done})
+	b.ops = append(b.ops, operation{kind: kind, id: id, prepare: prepare, done: done})
 	return b
 }
 
@@ -153,12 +145,12 @@ func (b *Batch[T]) Commit(ctx context.Context) error { return CommitTogether(ctx
 
 // Part is a [*Batch] of any species, for CommitTogether.
 type Part interface {
-	part() (*core, *partition, []batchOp, error)
+	part() (*core, *partition, []operation, error)
 	runHooks(ctx context.Context) error
 	runAfterHooks(ctx context.Context) error
 }
 
-func (b *Batch[T]) part() (*core, *partition, []batchOp, error) {
+func (b *Batch[T]) part() (*core, *partition, []operation, error) {
 	return b.scope.repo.core, &b.scope.at, b.ops, b.err
 }
 
@@ -178,7 +170,7 @@ func (b *Batch[T]) runHooks(ctx context.Context) error {
 	}
 	w := writeOf(b.scope.at.tenant, entities)
 	for i := range entities {
-		w.New[i] = b.ops[at[i]].verb == "Create"
+		w.New[i] = b.ops[at[i]].kind == opCreate
 	}
 	if err := b.scope.beforeWrite(ctx, w); err != nil {
 		return err
@@ -194,7 +186,7 @@ func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
 	written := map[bool][]*T{}
 	for _, op := range b.ops {
 		if e, ok := op.entity.(*T); ok {
-			created := op.verb == "Create"
+			created := op.kind == opCreate
 			written[created] = append(written[created], e)
 		}
 	}
@@ -230,7 +222,7 @@ func CommitTogether(ctx context.Context, parts ...Part) error {
 		return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: "it has no parts", Hint: "pass at least one Batch"}}
 	}
 	first, at, _, _ := parts[0].part()
-	k := call{core: first, op: "Batch", at: at}
+	k := call{core: first, op: "Batch", at: at, batch: true}
 	ctx = k.begin(ctx)
 	return k.end(commit(ctx, &k, parts))
 }
@@ -281,8 +273,8 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 }
 
 // joinParts puts the parts' operations together and checks what they share.
-func joinParts(ctx context.Context, k *call, parts []Part) ([]batchOp, error) {
-	var ops []batchOp
+func joinParts(ctx context.Context, k *call, parts []Part) ([]operation, error) {
+	var ops []operation
 	for _, p := range parts {
 		c, at, more, err := p.part()
 		if err == nil {

@@ -18,7 +18,7 @@ import (
 // forest's Resume, finishes it. A rule that may forbid the delete, and soft
 // deletes, are refused here; use the scope's Delete.
 func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
-	return b.byID("Delete", id, func(op *batchOp) error {
+	return b.byID(opDelete, id, func(op *operation) error {
 		op.etag = etag
 		if b.scope.repo.core.hooks.Delete != nil {
 			return b.markDeleted(op)
@@ -28,7 +28,7 @@ func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
 	}, nil)
 }
 
-func (b *Batch[T]) markDeleted(op *batchOp) error {
+func (b *Batch[T]) markDeleted(op *operation) error {
 	c := b.scope.repo.core
 	if c.hooks.BatchDelete == nil {
 		return &tenantitem.InvalidError{What: "batch", Reason: c.entityType + " has delete rules", Hint: "use the scope's Delete"}
@@ -37,11 +37,11 @@ func (b *Batch[T]) markDeleted(op *batchOp) error {
 	if err != nil {
 		return err
 	}
-	op.stamp = c.stamp()
+	op.kind, op.mark = opPatch, c.mark()
 	ops := patchBetween(Stub{}, begun.Mark)
-	ops.AppendSet("/"+stampField, op.stamp)
+	ops.AppendSet("/"+markField, op.mark)
 	ops.SetCondition("FROM c WHERE NOT IS_DEFINED(c.deletedAt)")
-	op.patches(ops)
+	op.patch = ops
 	op.species, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
 	op.finish = begun.Finish
 	return nil
@@ -52,7 +52,7 @@ func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
 	c := b.scope.repo.core
 	var unseen []string
 	for _, op := range b.ops {
-		if op.verb != "Delete" {
+		if op.kind != opDelete {
 			continue
 		}
 		if err := c.beforeDelete(ctx, Deletion{TenantID: b.scope.at.tenant, Key: c.given(b.scope.at.values), ID: op.id, ETag: op.etag}); err != nil {
@@ -65,7 +65,7 @@ func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
 }
 
 // finishDeletes carries out the rules of what an applied batch has marked.
-func finishDeletes(ctx context.Context, ops []batchOp) error {
+func finishDeletes(ctx context.Context, ops []operation) error {
 	var failures []error
 	for _, op := range ops {
 		if op.finish == nil {

@@ -67,16 +67,16 @@ type MemberIncrement struct {
 }
 
 // op turns a companion into an operation of its transaction.
-func (c *Companion) op() (batchOp, error) {
+func (c *Companion) op() (operation, error) {
 	core := c.Species.core
-	op := batchOp{verb: "Patch", id: c.ID, etag: c.ETag, stamp: core.stamp(), species: core, beside: true}
+	op := operation{kind: opPatch, id: c.ID, etag: c.ETag, mark: core.mark(), species: core}
 	op.size = c.size()
 	ops := c.patch()
 	for _, inc := range c.Increments {
 		ops.AppendIncrement(inc.Pointer, inc.By)
 		op.size += len(inc.Pointer) + operationOverhead
 	}
-	ops.AppendSet("/"+stampField, op.stamp)
+	ops.AppendSet("/"+markField, op.mark)
 	if c.ETag == "" {
 		condition, err := core.condition([]Predicate{Missing("deletedAt")})
 		if err != nil {
@@ -85,7 +85,7 @@ func (c *Companion) op() (batchOp, error) {
 		ops.SetCondition(condition)
 		op.size += len(condition)
 	}
-	op.patches(ops)
+	op.patch = ops
 	return op, nil
 }
 
@@ -118,7 +118,7 @@ func (d *Document) with(parentID *string, deletedAt string) *Document {
 }
 
 // followedBy says what a patch makes of its document.
-func (op *batchOp) followedBy(c *core, edits *Edits) {
+func (op *operation) followedBy(c *core, edits *Edits) {
 	op.species, op.edits = c, edits
 	op.after = func(before *Document) *Document {
 		if before == nil {
@@ -153,10 +153,10 @@ func (c *core) itemsPerBatch() int {
 }
 
 // told reports whether a Beside is told of an operation.
-func (op *batchOp) told() bool { return op.after != nil && op.species.hooks.Beside != nil }
+func (op *operation) told() bool { return op.after != nil && op.species.hooks.Beside != nil }
 
 // concerns reports whether an operation may need companions.
-func (op *batchOp) concerns() bool {
+func (op *operation) concerns() bool {
 	if !op.told() {
 		return false
 	}
@@ -164,15 +164,15 @@ func (op *batchOp) concerns() bool {
 	switch {
 	case op.edits != nil:
 		return leads && op.edits.touch(names)
-	case op.verb == "Put":
+	case op.kind == opUpsert:
 		return true
 	}
 	return leads
 }
 
 // besides returns whom the operations concern, each once; nil is nobody.
-func besides(ops []batchOp) []Beside {
-	if !slices.ContainsFunc(ops, func(op batchOp) bool { return op.concerns() }) {
+func besides(ops []operation) []Beside {
+	if !slices.ContainsFunc(ops, func(op operation) bool { return op.concerns() }) {
 		return nil
 	}
 	var all []Beside

@@ -137,7 +137,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 
 func (s *Scope[T]) deletion(index int, id string) *bulkItem {
 	item := &bulkItem{
-		index: index, at: s.at, op: batchOp{verb: "Delete", id: id},
+		index: index, at: s.at, op: operation{id: id},
 		alone: func(ctx context.Context, k *call) (string, error) {
 			return "", s.deleteWith(ctx, k, "")
 		},
@@ -256,29 +256,27 @@ func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entit
 
 // prepare encodes one entity and says how it is sent.
 func (s *Scope[T]) prepare(b *bulk, item *bulkItem, entity *T) error {
-	item.op.stamp = b.run.stamp(item.index)
-	item.op.verb, item.op.etag = "Create", s.repo.meta(entity).ETag
-	root := createdRoot
-	if item.op.etag != "" {
-		item.op.verb, root = "Replace", overwrittenRoot
+	item.op.mark = b.run.mark(item.index)
+	kind := opCreate
+	if item.op.etag = s.repo.meta(entity).ETag; item.op.etag != "" {
+		kind = opReplace
 	}
-	body, err := s.encode(entity, []string{root + item.op.stamp}, item.hidden)
+	body, err := s.encode(entity, s.repo.core.marksOf(&item.op, kind, entity), item.hidden)
 	if err != nil {
 		return err
 	}
-	etag, stamp := item.op.etag, item.op.stamp
-	if item.op.verb == "Create" {
-		item.op.creates(s.repo.core, body)
+	etag, mark := item.op.etag, item.op.mark
+	item.op.writes(s.repo.core, kind, body)
+	if kind == opCreate {
 		item.alone = func(ctx context.Context, k *call) (string, error) {
-			return s.createAnew(ctx, k, k.at, entity, body, stamp)
+			return s.createAnew(ctx, k, k.at, entity, body, mark)
 		}
 	} else {
-		item.op.replaces(s.repo.core, body)
 		item.alone = func(ctx context.Context, k *call) (string, error) {
-			return k.replaceItem(ctx, k.at, entity, body, stamp, basis{etag: etag})
+			return k.replaceItem(ctx, k.at, entity, body, mark, etag, item.op.before)
 		}
 	}
-	item.op.entity, item.op.body = entity, body
+	item.op.entity = entity
 	return nil
 }
 
@@ -288,7 +286,7 @@ func (s *Scope[T]) stored(ctx context.Context, items []*bulkItem, etags []string
 	for i, item := range items {
 		entity, _ := item.op.entity.(*T)
 		s.written(entity, etags[i], item.op.body)
-		if item.op.verb == "Create" {
+		if item.op.kind == opCreate {
 			created = append(created, entity)
 		} else {
 			replaced = append(replaced, entity)

@@ -16,7 +16,7 @@ import (
 type bulkItem struct {
 	index int
 	at    partition
-	op    batchOp
+	op    operation
 	// hidden is what hooks add beside the entity's fields.
 	hidden []byte
 	// alone sends the item by itself and returns its new etag.

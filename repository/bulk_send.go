@@ -26,7 +26,7 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 			return
 		}
 		k := b.newCall(&items[0].at, "")
-		ops := make([]batchOp, len(items))
+		ops := make([]operation, len(items))
 		for i, item := range items {
 			ops[i] = item.op
 		}
@@ -36,7 +36,7 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 		case err == nil:
 			etags := make([]string, len(items))
 			for i := range items {
-				etags[i] = string(results[i].ETag)
+				etags[i] = results[i].etag
 			}
 			b.succeed(ctx, items, etags)
 			return
@@ -58,7 +58,7 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 
 // withoutForeign settles the deletes that would meet another species' document.
 func (b *bulk) withoutForeign(ctx context.Context, items []*bulkItem) []*bulkItem {
-	if len(items) < 2 || items[0].op.verb != "Delete" {
+	if len(items) < 2 || items[0].op.kind != opDelete {
 		return items // one that is sent alone looks by itself
 	}
 	ids := make([]string, len(items))
@@ -85,14 +85,14 @@ func (b *bulk) withoutForeign(ctx context.Context, items []*bulkItem) []*bulkIte
 // withoutRefused settles the item that a batch failed for, and those that would
 // fail it next, and returns the others.
 func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, failed *BatchError) []*bulkItem {
-	ops := make([]batchOp, len(items))
+	ops := make([]operation, len(items))
 	for i, item := range items {
 		ops[i] = item.op
 	}
-	var found map[string]*stored
+	var found map[string]*marked
 	if isRefusal(failed) {
 		var err error
-		if found, err = k.storedNow(ctx, ops); err != nil {
+		if found, err = k.storedNow(ctx, &items[0].at, ops); err != nil {
 			if b.ends(ctx, err) {
 				return nil
 			}
@@ -118,8 +118,10 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 		case status == 0:
 			rest = append(rest, item)
 		case status == http.StatusOK:
-			b.succeed(ctx, []*bulkItem{item}, []string{found[item.op.id].etagOf(item.op.stamp)})
-		case item.op.verb == "Delete", status == http.StatusConflict && k.core.tombstones:
+			b.succeed(ctx, []*bulkItem{item}, []string{found[item.op.id].etagOf(item.op.mark)})
+		case item.op.kind == opDelete && status == http.StatusNotFound && b.resumed && len(k.core.homes(item.at)) == 1:
+			b.succeed(ctx, []*bulkItem{item}, []string{""}) // the earlier run may have deleted it
+		case item.op.kind == opDelete, status == http.StatusConflict && k.core.tombstones:
 			// It may lie under an older name, or the id may be taken by a
 			// document that is only kept for a while.
 			b.sendEach(ctx, []*bulkItem{item})
@@ -132,15 +134,15 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 
 // foresee says how the service would answer the item, by its document as it is
 // now: 0 when it would be written, 200 when it was already, by this very write.
-func (item *bulkItem) foresee(now *stored) int {
+func (item *bulkItem) foresee(now *marked) int {
 	switch {
-	case now != nil && item.op.stamp != "" && now.carries(item.op.stamp):
+	case now != nil && item.op.mark != "" && now.carries(item.op.mark):
 		return http.StatusOK
-	case item.op.verb == "Create" && now != nil:
+	case item.op.kind == opCreate && now != nil:
 		return http.StatusConflict
-	case item.op.verb != "Create" && now == nil:
+	case item.op.kind != opCreate && now == nil:
 		return http.StatusNotFound
-	case item.op.verb == "Replace" && now.ETag != item.op.etag:
+	case item.op.kind == opReplace && now.ETag != item.op.etag:
 		return http.StatusPreconditionFailed
 	}
 	return 0
@@ -176,21 +178,18 @@ func (b *bulk) sendEach(ctx context.Context, items []*bulkItem) {
 // recognise decides whether an item was refused because an earlier run had
 // already done it.
 func (b *bulk) recognise(ctx context.Context, k *call, item *bulkItem, refused error) (etag string, err error) {
-	if item.op.verb == "Delete" {
+	if item.op.kind == opDelete {
 		if statusOf(refused) == http.StatusNotFound {
 			return "", nil
 		}
 		return "", refused
 	}
-	var found map[string]*stored
-	if _, err := k.settle(ctx, func(ctx context.Context) (o outcome, err error) {
-		found, err = k.storedNow(ctx, []batchOp{item.op})
-		return unknown, err
-	}); err != nil {
+	found, err := k.storedNow(ctx, &item.at, []operation{item.op})
+	if err != nil {
 		return "", &ambiguousError{errors.Join(refused, err)}
 	}
-	if now := found[item.op.id]; now != nil && now.carries(item.op.stamp) {
-		return now.etagOf(item.op.stamp), nil
+	if now := found[item.op.id]; now != nil && now.carries(item.op.mark) {
+		return now.etagOf(item.op.mark), nil
 	}
 	return "", refused
 }

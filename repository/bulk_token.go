@@ -15,7 +15,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// bulkRun names one bulk, over all the processes that work on it. The stamp of
+// bulkRun names one bulk, over all the processes that work on it. The mark of
 // an item, and the id of one that has none, follow from it and the item's
 // place in the input, so that a run that goes on recognises what an earlier
 // one has already stored.
@@ -30,8 +30,8 @@ func newBulkRun() bulkRun {
 	return r
 }
 
-// stamp names the write of one item; see stamps.go.
-func (r bulkRun) stamp(index int) string {
+// mark names the write of one item; see marks.go.
+func (r bulkRun) mark(index int) string {
 	writer := base32.StdEncoding.EncodeToString(r.seed[:5]) // 8 characters, as a repository's own
 	return writer + ":" + strconv.FormatInt(int64(index), 36)
 }

@@ -3,13 +3,10 @@ package repository
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
-	"net/http"
-	"strconv"
-	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // call is one verb under way: what it says in errors, and what it may cost.
@@ -20,8 +17,10 @@ type call struct {
 	id   string
 	// settles says that reads are about an earlier write of the call.
 	settles bool
-	// contents asks a batch for the documents that it wrote.
+	// contents asks for the documents that are written.
 	contents bool
+	// batch sends one operation as a batch too, so that its answer is one.
+	batch bool
 	// throttled, where set, hears of every refusal for lack of throughput.
 	throttled func()
 	watch     *watch // nil without telemetry
@@ -62,18 +61,35 @@ func (k *call) start(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// exchange is one call into the SDK under way.
+type exchange struct {
+	cosmos.Exchange
+	// settles says that the call finds out about an earlier write, or repeats
+	// one, so that a used up budget must not stop it.
+	settles bool
+	// pinned says that the call names a physical partition: when that is gone,
+	// asking again would not help.
+	pinned bool
+	// counted says that there is nothing to be counted afterwards.
+	counted bool
+}
+
 // once makes one call into the SDK, counts it, and notes how far it saw.
 func (k *call) once(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
-	x.tally, x.metered, x.paged, x.sent = tallyFrom(ctx), false, false, false
-	x.repeated.Store(false)
-	if !x.settles && x.tally.exhausted() {
+	tally := tallyFrom(ctx)
+	if !x.settles && tally.exhausted() {
 		return ErrBudget
 	}
-	resp, err := send(k.core.attempt(ctx, x))
+	x.Reset()
+	if x.counted = false; tally != nil {
+		x.Meter = (*meter)(tally)
+	}
+	resp, err := send(k.core.attempts.Context(ctx, &x.Exchange, k.core.warm.Load()))
+	k.core.noteClient(x)
 	if err != nil {
 		header := headerOf(err)
-		if !x.metered {
-			x.tally.add(chargeOf(header))
+		if !x.Seen() && !x.counted {
+			tally.add(cosmos.ChargeOf(header))
 		}
 		if header != nil {
 			k.core.warm.Store(true)
@@ -82,8 +98,8 @@ func (k *call) once(ctx context.Context, x *exchange, send func(context.Context)
 		return err
 	}
 	k.core.warm.Store(true)
-	if !x.metered {
-		x.tally.add(float64(resp.RequestCharge))
+	if !x.Seen() && !x.counted {
+		tally.add(float64(resp.RequestCharge))
 	}
 	if resp.RawResponse != nil {
 		k.core.sessions.note(resp.RawResponse.Header)
@@ -91,128 +107,12 @@ func (k *call) once(ctx context.Context, x *exchange, send func(context.Context)
 	return nil
 }
 
-// read repeats a call that changes nothing until it is answered: through
-// throttling for as long as the policy allows, through a failing service a
-// few times.
-func (k *call) read(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
-	var p pause
-	for {
-		err := k.once(ctx, x, send)
-		switch {
-		case err == nil:
-			return nil
-		case x.pinned && isGone(err):
-			return err
-		case isThrottled(err):
-			k.noteThrottled(err)
-			if !p.throttled(ctx, err) {
-				return err
-			}
-		case isUnanswered(ctx, err):
-			k.noteRepeated(err)
-			if !p.failed(ctx) {
-				return err
-			}
-		default:
-			return err
-		}
-	}
-}
-
-// isThrottled reports the answers that say "later": nothing was changed, and
-// the same request may be sent again.
-func isThrottled(err error) bool {
-	switch statusOf(err) {
-	case http.StatusTooManyRequests, statusRetryWith, statusSessionBehind:
-		return true
-	}
-	return false
-}
-
-// isUnanswered reports whether the service gave no usable answer, so that a
-// write may or may not have taken effect.
-func isUnanswered(ctx context.Context, err error) bool {
-	if errors.Is(err, ErrBudget) || errors.Is(err, ErrInvalid) {
-		return false
-	}
-	if status := statusOf(err); status != 0 {
-		return isTransient(status)
-	}
-	var decode *decodeError
-	return !errors.As(err, &decode) && !isUndecodable(err) && ctx.Err() == nil
-}
-
-// Waiting between attempts. Throttling is waited out for up to maxThrottled,
-// which is what Microsoft's other SDKs allow; a service that does not answer
-// gets maxFailures tries.
-const (
-	maxThrottled = 30 * time.Second
-	maxFailures  = 8
-	firstPause   = 10 * time.Millisecond
-	longestPause = time.Second
-)
-
-// pause counts the attempts of one call and waits between them.
-type pause struct {
-	throttles, failures int
-	waited              time.Duration
-}
-
-func (p *pause) throttled(ctx context.Context, err error) bool {
-	wait := max(retryAfter(err), backoff(p.throttles))
-	// Callers that were refused together should not come back together.
-	wait += rand.N(wait/4 + 1)
-	p.throttles++
-	p.waited += wait
-	return p.waited <= maxThrottled && sleep(ctx, wait)
-}
-
-func (p *pause) failed(ctx context.Context) bool {
-	p.failures++
-	return p.failures < maxFailures && sleep(ctx, backoff(p.failures))
-}
-
-// backoff doubles from firstPause to longestPause, with full jitter.
-func backoff(attempt int) time.Duration {
-	return rand.N(min(firstPause<<min(attempt, 10), longestPause)) + time.Millisecond
-}
-
-// sleep reports false when the context ends, or would end, before the wait is over.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < d {
-		return false
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
-}
-
-func retryAfter(err error) time.Duration {
-	ms, _ := strconv.ParseInt(headerOf(err).Get("x-ms-retry-after-ms"), 10, 64)
-	return time.Duration(ms) * time.Millisecond
-}
-
-// headerOf returns the headers of the answer that an error stands for; nil
-// when there was none.
-func headerOf(err error) http.Header {
-	var response *azcore.ResponseError
-	if errors.As(err, &response) && response.RawResponse != nil {
-		return response.RawResponse.Header
-	}
-	return nil
-}
-
 // meterFailure counts and notes an answer that the SDK does not take for an error and
 // that the caller turns into one.
-func (k *call) meterFailure(ctx context.Context, resp azcosmos.Response) {
-	if x := exchangeFrom(ctx); x != nil && !x.metered {
-		x.tally.add(float64(resp.RequestCharge))
-		x.metered = true
+func (k *call) meterFailure(ctx context.Context, x *exchange, resp azcosmos.Response) {
+	if !x.Seen() && !x.counted {
+		tallyFrom(ctx).add(float64(resp.RequestCharge))
+		x.counted = true
 	}
 	if resp.RawResponse != nil {
 		k.core.sessions.note(resp.RawResponse.Header)

@@ -102,8 +102,8 @@ func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []St
 	for i := range outlines {
 		stubs[i] = outlines[i].Stub
 	}
-	return (&Species{c.core}).change(ctx, "Remove", stubs, func(stub Stub) (batchOp, Stub) {
-		op := batchOp{verb: "Delete", id: stub.ID, etag: stub.ETag}
+	return (&Species{c.core}).change(ctx, "Remove", stubs, func(stub Stub) (operation, Stub) {
+		op := operation{id: stub.ID, etag: stub.ETag, goal: true}
 		op.deletes(c.core)
 		op.after = nil // it goes around hooks
 		return op, stub
@@ -181,7 +181,7 @@ func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite boo
 	for _, text := range order {
 		for _, batch := range bySize(groups[text]) {
 			at := batch[0].at
-			k := call{core: c.core, op: "Insert", at: &at}
+			k := call{core: c.core, op: "Insert", at: &at, batch: true}
 			err := k.start(ctx)
 			if err == nil {
 				err = k.insert(ctx, batch, overwrite, &out)
@@ -252,16 +252,16 @@ func (k *call) insert(ctx context.Context, documents []incoming, overwrite bool,
 }
 
 func (k *call) createAll(ctx context.Context, documents []incoming, overwrite bool) error {
-	ops := make([]batchOp, len(documents))
-	for i, d := range documents {
-		ops[i] = batchOp{verb: "Create", id: d.id}
-		if overwrite {
-			ops[i].puts(k.core, d.body)
-		} else {
-			ops[i].creates(k.core, d.body)
-		}
+	kind := opCreate
+	if overwrite {
+		kind = opUpsert
 	}
-	_, err := k.execute(ctx, ops)
+	ops := make([]operation, len(documents))
+	for i, d := range documents {
+		ops[i].id = d.id
+		ops[i].writes(k.core, kind, d.body)
+	}
+	_, err := k.apply(ctx, k.at, ops)
 	return err
 }
 

@@ -1,10 +1,6 @@
 package repository
 
-import (
-	"context"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-)
+import "context"
 
 // Create stores a new document. An empty id gets a new one; tenant, entity
 // type and empty key fields are filled from the scope, and the etag comes back
@@ -27,12 +23,12 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	stamp := k.core.stamp()
-	body, err := s.encode(entity, []string{createdRoot + stamp}, hidden)
+	mark := k.core.mark()
+	body, err := s.encode(entity, []string{createdRoot + mark}, hidden)
 	if err != nil {
 		return err
 	}
-	etag, err := s.createAnew(ctx, k, &at, entity, body, stamp)
+	etag, err := s.createAnew(ctx, k, &at, entity, body, mark)
 	if err != nil {
 		return err
 	}
@@ -41,22 +37,11 @@ func (s *Scope[T]) create(ctx context.Context, k *call, entity *T) error {
 }
 
 // createItem stores a new document and returns its etag.
-func (k *call) createItem(ctx context.Context, at *partition, entity any, body []byte, stamp string) (etag string, err error) {
-	if k.core.hooks.Beside != nil {
-		op := batchOp{verb: "Create", id: k.id, stamp: stamp, entity: entity}
-		if op.creates(k.core, body); op.concerns() {
-			result, err := k.besideOne(ctx, at, op)
-			return string(result.ETag), err
-		}
-	}
-	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.CreateItem(ctx, at.key, body, writeOptions(ctx, ""))
-		etag = string(resp.ETag)
-		return resp.Response, err
-	}, func(ctx context.Context) (outcome, error) {
-		return k.lookFor(ctx, at, stamp, basis{absent: true}, &etag)
-	})
-	return etag, err
+func (k *call) createItem(ctx context.Context, at *partition, entity any, body []byte, mark string) (etag string, err error) {
+	op := operation{id: k.id, mark: mark, entity: entity}
+	op.writes(k.core, opCreate, body)
+	done, err := k.writeOne(ctx, at, op)
+	return done.etag, err
 }
 
 // startWrite is what every write of one whole entity does before any request.

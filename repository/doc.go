@@ -42,8 +42,9 @@
 //
 // Throttling (429, 449) is waited out within the caller's deadline, with
 // jitter. Reads are repeated when the service does not answer. A write without
-// an answer is looked for in the database: it was applied, it was not and is
-// repeated, or the error is [ErrAmbiguous].
+// an answer is looked for in the database, and only proof decides: its mark, or
+// the etag that it requires. Without proof the error is [ErrAmbiguous]; that
+// nothing is seen proves nothing.
 //
 // Such a write is recognised by a mark that every write leaves in the document
 // (the members _ops and _op, about 20 bytes), even when others have written on

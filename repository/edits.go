@@ -81,20 +81,14 @@ func (e Edits) IfMatch(etag string) Edits {
 	return e
 }
 
-// repeatable reports whether the edits have the same effect when they are
-// applied twice, whatever the document holds.
-func (e Edits) repeatable() bool {
-	return len(e.conditions) == 0 && e.etag == "" && !slices.ContainsFunc(e.ops, func(op edit) bool { return op.op != "set" })
-}
-
 func (e Edits) with(op edit) Edits {
 	e.ops = append(slices.Clip(e.ops), op)
 	return e
 }
 
 // operations checks the edits against the entity and returns them as the SDK
-// takes them. The stamp is added where the limit leaves room; reports whether.
-func (c *core) operations(e Edits, stamp string) (ops azcosmos.PatchOperations, stamped bool, err error) {
+// takes them. The mark is added where the limit leaves room; reports whether.
+func (c *core) operations(e Edits, mark string) (ops azcosmos.PatchOperations, isMarked bool, err error) {
 	if len(e.ops) == 0 || len(e.ops) > MaxPatchOperations {
 		return ops, false, &tenantitem.InvalidError{What: "patch", Reason: fmt.Sprintf("%d operations", len(e.ops)), Hint: "give 1 to 10; set a whole object instead of its members, or use Mutate"}
 	}
@@ -132,10 +126,10 @@ func (c *core) operations(e Edits, stamp string) (ops azcosmos.PatchOperations, 
 	if condition != "" {
 		ops.SetCondition(condition)
 	}
-	if stamped = len(e.ops) < MaxPatchOperations; stamped {
-		ops.AppendSet("/"+stampField, stamp)
+	if isMarked = len(e.ops) < MaxPatchOperations; isMarked {
+		ops.AppendSet("/"+markField, mark)
 	}
-	return ops, stamped, nil
+	return ops, isMarked, nil
 }
 
 func (c *core) checkEdit(op edit) error {

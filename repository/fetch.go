@@ -17,10 +17,11 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 	}
 	var decodeErr error
 	ctx = at.address(ctx)
-	x := &exchange{pinned: at.physical != nil, settles: k.settles, page: func(body []byte) error {
+	x := &exchange{pinned: at.physical != nil, settles: k.settles}
+	x.Page = func(body []byte) error {
 		rows, decodeErr = decodePage[R](body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter
-	}}
+	}
 	if left, bounded := tallyFrom(ctx).left(); bounded {
 		size = k.cost.pageSize(left, size)
 	}
@@ -45,7 +46,7 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 	if err != nil {
 		return nil, "", err
 	}
-	if !x.paged {
+	if !x.Paged {
 		rows, decodeErr = decodeItems[R](page.Items)
 	}
 	if decodeErr != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
+
+	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
 // Write is what a Fill hook sees of one write, of a batch or of a part of a
@@ -93,4 +95,29 @@ func (s *Scope[T]) beforeOne(ctx context.Context, entity *T, kind writeKind, bef
 	w.New[0], w.Before[0] = kind == creates, before
 	err := s.beforeWrite(ctx, w)
 	return w.hidden[0], err
+}
+
+func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T) error {
+	hooks := s.repo.core.hooks.AfterWrite
+	if len(hooks) == 0 || len(entities) == 0 {
+		return nil
+	}
+	erased := make([]any, len(entities))
+	for i, e := range entities {
+		erased[i] = e
+	}
+	for _, hook := range hooks {
+		if err := hook(ctx, s.at.tenant, erased, created); err != nil {
+			return &foreignError{err}
+		}
+	}
+	return nil
+}
+
+// written carries the answer of a write back into the entity. The answer has
+// no timestamp, so the old one would be a lie.
+func (s *Scope[T]) written(entity *T, etag string, body []byte) {
+	meta := s.repo.meta(entity)
+	meta.ETag, meta.TS = etag, 0
+	documents.Wrote(entity, body)
 }

@@ -99,10 +99,10 @@ func (s *Scope[T]) whereTaken(ctx context.Context, k *call, at partition, entity
 }
 
 // refuseTakenOps is refuseTaken for the operations of a batch.
-func (k *call) refuseTakenOps(ctx context.Context, ops []batchOp) error {
+func (k *call) refuseTakenOps(ctx context.Context, ops []operation) error {
 	var ids []string
 	for i := range ops {
-		if ops[i].verb == "Create" || ops[i].verb == "Put" {
+		if ops[i].kind == opCreate || ops[i].kind == opUpsert {
 			ids = append(ids, ops[i].id)
 		}
 	}
@@ -117,10 +117,10 @@ func (k *call) refuseTakenOps(ctx context.Context, ops []batchOp) error {
 		if _, ok := taken[ops[i].id]; !ok {
 			continue
 		}
-		switch ops[i].verb {
-		case "Create":
-			return &BatchError{Index: i, Verb: ops[i].verb, ID: ops[i].id, Status: http.StatusConflict}
-		case "Put":
+		switch ops[i].kind {
+		case opCreate:
+			return &BatchError{Index: i, Verb: ops[i].kind.String(), ID: ops[i].id, Status: http.StatusConflict}
+		case opUpsert:
 			return &tenantitem.InvalidError{What: "entity", Reason: "its id is stored under an older entity type, in another logical partition", Hint: "write it on its own"}
 		}
 	}

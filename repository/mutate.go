@@ -69,10 +69,7 @@ func (s *Scope[T]) mutateOnce(ctx context.Context, k *call, change func(*T) erro
 		return nil, &tenantitem.InvalidError{What: "change", Reason: "it altered the id, the tenant or the entity type", Hint: "create a new document and delete the old one"}
 	}
 	meta.ETag = before.ETag
-	current, err := readStored(raw)
-	if err != nil {
-		return nil, err
-	}
+	current := readMarks(raw)
 	current.raw = raw
 	return entity, s.replaceOnce(ctx, k, entity, current)
 }

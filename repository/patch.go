@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -18,10 +19,10 @@ import (
 // not fit are [ErrInvalid].
 //
 // A patch with a lost answer is recognised in the document by a mark. Where the
-// mark is not found, a patch that only sets fields, or that is bound to an etag
-// by IfMatch, is repeated; any other is [ErrAmbiguous], because another patch
-// may have taken the mark away and an increment must not count twice. Ten edits
-// leave no room for the mark.
+// mark is not found, a patch that is bound to an etag by IfMatch is repeated if
+// the document still has it; any other is [ErrAmbiguous], because another patch
+// may have taken the mark away, or the request may still be under way. Ten
+// edits leave no room for the mark.
 func (s *Scope[T]) Patch(ctx context.Context, id string, edits Edits) (*T, error) {
 	k := call{core: s.repo.core, op: "Patch", at: &s.at, id: id}
 	ctx = k.begin(ctx)
@@ -33,17 +34,17 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 	if err := s.startPoint(ctx, k); err != nil {
 		return nil, err
 	}
-	stamp := k.core.stamp()
-	ops, stamped, err := k.core.operations(edits, stamp)
+	mark := k.core.mark()
+	ops, isMarked, err := k.core.operations(edits, mark)
 	if err != nil {
 		return nil, err
 	}
-	if !stamped {
-		stamp = ""
+	if !isMarked {
+		mark = ""
 	}
 	for _, home := range k.core.homes(s.at) {
 		var entity *T
-		entity, err = s.patchIn(ctx, k, &home, ops, stamp, edits)
+		entity, err = s.patchIn(ctx, k, &home, ops, mark, edits)
 		if statusOf(err) == http.StatusPreconditionFailed && k.core.tombstones && k.isDeleted(ctx, &home) {
 			err = &refusal{status: http.StatusNotFound}
 		}
@@ -63,46 +64,27 @@ func (k *call) isDeleted(ctx context.Context, at *partition) bool {
 	return documents.ReadHeader(raw).DeletedAt != ""
 }
 
-func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, stamp string, edits Edits) (*T, error) {
-	var raw []byte
-	if k.core.hooks.Beside != nil {
-		op := batchOp{verb: "Patch", id: k.id, stamp: stamp, etag: edits.etag}
-		if op.followedBy(k.core, &edits); op.concerns() {
-			op.patches(ops)
-			return s.patchBeside(ctx, k, at, op)
-		}
-	}
-	err := k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		options := writeOptions(ctx, edits.etag)
-		options.EnableContentResponseOnWrite = true
-		resp, err := k.core.container.PatchItem(ctx, at.key, k.id, ops, options)
-		raw = resp.Value
-		return resp.Response, err
-	}, func(ctx context.Context) (outcome, error) {
-		o := unknown
-		if stamp != "" {
-			var found string
-			var err error
-			if o, err = k.lookFor(ctx, at, stamp, basis{etag: edits.etag}, &found); err != nil {
-				return unknown, err
-			}
-		}
-		if o == unknown && edits.repeatable() {
-			o = notApplied
-		}
-		if o != applied {
-			return o, nil
-		}
-		var err error
-		raw, err = k.readItem(ctx, at)
-		return applied, err
-	})
+// patchIn patches a document in one of its homes and returns what it is
+// afterwards.
+func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, mark string, edits Edits) (*T, error) {
+	op := operation{kind: opPatch, id: k.id, mark: mark, etag: edits.etag, patch: ops}
+	op.followedBy(k.core, &edits)
+	done, err := k.writeOne(ctx, at, op)
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.decode(raw)
-	if isUndecodable(err) {
-		err = &storedButError{err}
+	if entity, err := s.decode(done.body); err == nil && s.repo.meta(entity).ETag == done.etag {
+		return entity, nil
 	}
-	return after, err
+	// Its answer was lost, or a transaction hook changed it once more. It is
+	// applied whatever comes now.
+	look := call{core: k.core, op: k.op, at: at, id: k.id, settles: true, watch: k.watch}
+	raw, err := look.readItem(ctx, at)
+	if err == nil {
+		var entity *T
+		if entity, err = s.decode(raw); err == nil {
+			return entity, nil
+		}
+	}
+	return nil, &foreignError{errors.Join(errors.New("the patch was applied, but what it made could not be read"), err)}
 }

@@ -190,7 +190,9 @@ func TestTalliesAreWhatTheServiceCharged(t *testing.T) {
 		if !errors.Is(err, repository.ErrNotFound) {
 			t.Fatal(err)
 		}
-		must(t, acme.Batch().Create(&Note{}).Create(&Note{}).Commit(ctx))
+		if name == "with the pipeline policy" { // without it nothing is written
+			must(t, acme.Batch().Create(&Note{}).Create(&Note{}).Commit(ctx))
+		}
 		var requests int64
 		var units float64
 		for _, x := range b.emulator.Requests().Since(mark) {

@@ -95,7 +95,7 @@ func (k *call) readBounds(ctx context.Context) ([]azcosmos.FeedRange, error) {
 		var err error
 		bounds, err = k.core.container.ReadFeedRanges(ctx, nil)
 		// Without an error there may have been no request at all.
-		x.metered = x.metered || err == nil
+		x.counted = err == nil
 		return azcosmos.Response{}, err
 	})
 	slices.SortFunc(bounds, func(a, b azcosmos.FeedRange) int { return epk.Compare(a.MinInclusive, b.MinInclusive) })

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -49,7 +47,7 @@ func (s *Scope[T]) replace(ctx context.Context, k *call, entity *T) error {
 }
 
 // replaceOnce replaces a document; before is what it replaces, where known.
-func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *stored) error {
+func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *marked) error {
 	if entity != nil && s.repo.meta(entity).ETag == "" {
 		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Put to overwrite without looking"}
 	}
@@ -71,16 +69,19 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 		return err
 	}
 	based := s.repo.meta(entity).ETag
-	stamp := k.core.stamp()
-	stamps := []string{overwrittenRoot + stamp}
-	if before != nil {
-		stamps = before.stampsOver(stamp)
+	mark := k.core.mark()
+	if before == nil {
+		before = heldMarks(entity, based)
 	}
-	body, err := s.encode(entity, stamps, hidden)
+	marks := []string{overwrittenRoot + mark}
+	if before != nil {
+		marks = before.marksOver(mark, &k.core.doubts)
+	}
+	body, err := s.encode(entity, marks, hidden)
 	if err != nil {
 		return err
 	}
-	etag, err := k.replaceItem(ctx, &at, entity, body, stamp, basis{etag: based, before: before})
+	etag, err := k.replaceItem(ctx, &at, entity, body, mark, based, before)
 	if err != nil {
 		return err
 	}
@@ -90,7 +91,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 
 // replaced reads what an entity is about to replace, where others have to
 // change with it; nil when it is another version.
-func (s *Scope[T]) replaced(ctx context.Context, k *call, at *partition, entity *T) (*stored, error) {
+func (s *Scope[T]) replaced(ctx context.Context, k *call, at *partition, entity *T) (*marked, error) {
 	raw, err := k.readItem(ctx, at)
 	if statusOf(err) == http.StatusNotFound {
 		return nil, nil //nolint:nilnil // the service is going to say so
@@ -98,31 +99,21 @@ func (s *Scope[T]) replaced(ctx context.Context, k *call, at *partition, entity 
 	if err != nil {
 		return nil, err
 	}
-	before, err := readStored(raw)
-	if err != nil || before.ETag != s.repo.meta(entity).ETag {
-		return nil, err
+	before := readMarks(raw)
+	if before.ETag != s.repo.meta(entity).ETag {
+		return nil, nil //nolint:nilnil // the service is going to say so
 	}
 	before.raw = raw
 	return before, nil
 }
 
-// replaceItem replaces a document that still has the etag, and returns the new one.
-func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body []byte, stamp string, on basis) (etag string, err error) {
-	if k.core.hooks.Beside != nil {
-		op := batchOp{verb: "Replace", id: k.id, stamp: stamp, etag: on.etag, before: on.before, entity: entity}
-		if op.replaces(k.core, body); op.concerns() {
-			result, err := k.besideOne(ctx, at, op)
-			return string(result.ETag), err
-		}
-	}
-	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.ReplaceItem(ctx, at.key, k.id, body, writeOptions(ctx, on.etag))
-		etag = string(resp.ETag)
-		return resp.Response, err
-	}, func(ctx context.Context) (outcome, error) {
-		return k.lookFor(ctx, at, stamp, on, &etag)
-	})
-	return etag, err
+// replaceItem replaces a document that still has the etag, and returns the new
+// one. before is what it replaces, where that is known.
+func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body []byte, mark, etag string, before *marked) (string, error) {
+	op := operation{id: k.id, mark: mark, etag: etag, before: before, entity: entity}
+	op.writes(k.core, opReplace, body)
+	done, err := k.writeOne(ctx, at, op)
+	return done.etag, err
 }
 
 // Put stores the document whatever is there: the named way to overwrite. It
@@ -147,12 +138,12 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	stamp := k.core.stamp()
-	body, err := s.encode(entity, []string{overwrittenRoot + stamp}, hidden)
+	mark := k.core.mark()
+	body, err := s.encode(entity, []string{overwrittenRoot + mark}, hidden)
 	if err != nil {
 		return err
 	}
-	etag, err := k.putItem(ctx, &at, entity, body, stamp)
+	etag, err := k.putItem(ctx, &at, entity, body, mark)
 	if err != nil {
 		return err
 	}
@@ -161,25 +152,9 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 }
 
 // putItem stores a document whatever is there and returns its etag.
-func (k *call) putItem(ctx context.Context, at *partition, entity any, body []byte, stamp string) (etag string, err error) {
-	if k.core.hooks.Beside != nil {
-		op := batchOp{verb: "Put", id: k.id, stamp: stamp, entity: entity}
-		if op.puts(k.core, body); op.concerns() {
-			result, err := k.besideOne(ctx, at, op)
-			return string(result.ETag), err
-		}
-	}
-	err = k.write(ctx, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.core.container.UpsertItem(ctx, at.key, body, writeOptions(ctx, ""))
-		etag = string(resp.ETag)
-		return resp.Response, err
-	}, func(ctx context.Context) (outcome, error) {
-		// Overwriting whatever is there may be repeated whatever is there.
-		o, err := k.lookFor(ctx, at, stamp, basis{absent: true}, &etag)
-		if o == unknown {
-			o = notApplied
-		}
-		return o, err
-	})
-	return etag, err
+func (k *call) putItem(ctx context.Context, at *partition, entity any, body []byte, mark string) (etag string, err error) {
+	op := operation{id: k.id, mark: mark, entity: entity}
+	op.writes(k.core, opUpsert, body)
+	done, err := k.writeOne(ctx, at, op)
+	return done.etag, err
 }

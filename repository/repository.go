@@ -11,6 +11,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -62,7 +63,9 @@ type core struct {
 	cursors    cursorSigner
 	sessions   *Sessions
 	warm       atomic.Bool
-	noRetries  context.Context // see attempt
+	client     atomic.Uint32 // clientUnknown, clientReady or clientBare
+	attempts   cosmos.Attempts
+	doubts     doubts
 	writer     string
 	writes     atomic.Uint64
 	turns      turns
@@ -126,7 +129,7 @@ func NewOf[T any, PT tenantitem.Item[T]](container *azcosmos.ContainerClient, cf
 		return nil, err
 	}
 	c.writer = rand.Text()[:8]
-	c.noRetries = withoutRetries()
+	c.attempts = cosmos.NewAttempts()
 	c.physicals = newPhysicals()
 	return &Repository[T]{core: c, meta: func(e *T) *tenantitem.Meta { return PT(e).ItemMeta() }}, nil
 }
@@ -169,9 +172,9 @@ func (c *core) homes(p partition) []partition {
 	return out
 }
 
-// stamp names one write. It is stored with the document, so that a write whose
+// mark names one write. It is stored with the document, so that a write whose
 // answer was lost can be recognised.
-func (c *core) stamp() string {
+func (c *core) mark() string {
 	return c.writer + ":" + strconv.FormatUint(c.writes.Add(1), 36)
 }
 

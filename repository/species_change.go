@@ -15,8 +15,8 @@ import (
 // over. It returns what was removed. After [ErrAmbiguous] the caller has to
 // look at what is there.
 func (s *Species) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err error) {
-	return s.change(ctx, "Remove", stubs, func(stub Stub) (batchOp, Stub) {
-		op := batchOp{verb: "Delete", id: stub.ID, etag: stub.ETag}
+	return s.change(ctx, "Remove", stubs, func(stub Stub) (operation, Stub) {
+		op := operation{id: stub.ID, etag: stub.ETag, goal: true}
 		op.deletes(s.core)
 		return op, stub
 	})
@@ -25,22 +25,21 @@ func (s *Species) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err
 // Edit changes what a Stub holds of each document (not its id or key), as
 // Remove does. It returns the outlines of what was changed, new etags included.
 func (s *Species) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
-	return s.change(ctx, "Edit", stubs, func(stub Stub) (batchOp, Stub) {
+	return s.change(ctx, "Edit", stubs, func(stub Stub) (operation, Stub) {
 		next := edit(stub)
 		if s.core.hooks.Moves && next.ParentID != stub.ParentID && stub.ParentID != "" {
 			next.Moved = movedFrom(stub)
 		}
-		stamp := s.core.stamp()
+		mark := s.core.mark()
 		ops := patchBetween(stub, next)
-		ops.AppendSet("/"+stampField, stamp)
-		op := batchOp{verb: "Patch", id: stub.ID, etag: stub.ETag, stamp: stamp, species: s.core}
+		ops.AppendSet("/"+markField, mark)
+		op := operation{kind: opPatch, id: stub.ID, etag: stub.ETag, mark: mark, species: s.core, patch: ops}
 		op.after = func(before *Document) *Document {
 			if next.ParentID == stub.ParentID {
 				return before.with(nil, next.DeletedAt)
 			}
 			return before.with(&next.ParentID, next.DeletedAt)
 		}
-		op.patches(ops)
 		return op, next
 	})
 }
@@ -82,18 +81,18 @@ func movedFrom(stub Stub) map[string][]string {
 }
 
 // change applies one operation to each document, a hundred at a time.
-func (s *Species) change(ctx context.Context, op string, stubs []Stub, operation func(Stub) (batchOp, Stub)) (done []Stub, err error) {
+func (s *Species) change(ctx context.Context, op string, stubs []Stub, plan func(Stub) (operation, Stub)) (done []Stub, err error) {
 	for _, group := range byPartition(stubs) {
 		at, err := s.partitionOf(group[0])
 		if err != nil {
 			return done, err
 		}
-		k := call{core: s.core, op: op, at: &at}
+		k := call{core: s.core, op: op, at: &at, batch: true}
 		if err := k.start(ctx); err != nil {
 			return done, k.fail(err)
 		}
 		for chunk := range slices.Chunk(group, MaxBatchOperations) {
-			changed, err := k.changeTogether(ctx, chunk, operation)
+			changed, err := k.changeTogether(ctx, chunk, plan)
 			done = append(done, changed...)
 			if err != nil {
 				return done, k.fail(err)
@@ -104,10 +103,10 @@ func (s *Species) change(ctx context.Context, op string, stubs []Stub, operation
 }
 
 // changeTogether sends one batch, without those that turn out to have changed.
-func (k *call) changeTogether(ctx context.Context, stubs []Stub, operation func(Stub) (batchOp, Stub)) ([]Stub, error) {
-	ops, next := make([]batchOp, 0, len(stubs)), make([]Stub, 0, len(stubs))
+func (k *call) changeTogether(ctx context.Context, stubs []Stub, plan func(Stub) (operation, Stub)) ([]Stub, error) {
+	ops, next := make([]operation, 0, len(stubs)), make([]Stub, 0, len(stubs))
 	for _, stub := range stubs {
-		op, changed := operation(stub)
+		op, changed := plan(stub)
 		ops, next = append(ops, op), append(next, changed)
 	}
 	for len(ops) > 0 {
@@ -116,15 +115,15 @@ func (k *call) changeTogether(ctx context.Context, stubs []Stub, operation func(
 		switch {
 		case err == nil:
 			for i := range next {
-				next[i].ETag = string(results[i].ETag)
+				next[i].ETag = results[i].etag
 			}
 			return next, nil
 		case errors.Is(err, errCrowded):
-			first, err := k.changeTogether(ctx, stubs[:len(stubs)/2], operation)
+			first, err := k.changeTogether(ctx, stubs[:len(stubs)/2], plan)
 			if err != nil {
 				return first, err
 			}
-			second, err := k.changeTogether(ctx, stubs[len(stubs)/2:], operation)
+			second, err := k.changeTogether(ctx, stubs[len(stubs)/2:], plan)
 			return append(first, second...), err
 		case errors.As(err, &at) && !errors.Is(err, ErrAmbiguous) && (at.Status == http.StatusNotFound || at.Status == http.StatusPreconditionFailed):
 			ops, next = slices.Delete(ops, at.Index, at.Index+1), slices.Delete(next, at.Index, at.Index+1)

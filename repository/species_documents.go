@@ -234,7 +234,7 @@ func (s *Species) PatchDocuments(ctx context.Context, patches []DocumentPatch) (
 	byETag := make(map[string]*DocumentPatch, len(patches))
 	size := 0
 	flush := func() error {
-		done, err := s.change(ctx, "PatchDocuments", stubs, func(stub Stub) (batchOp, Stub) { return s.patchOp(byETag[stub.ID+stub.ETag]), stub })
+		done, err := s.change(ctx, "PatchDocuments", stubs, func(stub Stub) (operation, Stub) { return s.patchOp(byETag[stub.ID+stub.ETag]), stub })
 		patched = append(patched, done...)
 		stubs, size = stubs[:0], 0
 		return err
@@ -277,11 +277,11 @@ func (p *DocumentPatch) patch() azcosmos.PatchOperations {
 	return ops
 }
 
-func (s *Species) patchOp(p *DocumentPatch) batchOp {
-	op := batchOp{verb: "Patch", id: p.ID, etag: p.ETag, stamp: s.core.stamp()}
+func (s *Species) patchOp(p *DocumentPatch) operation {
+	op := operation{kind: opPatch, id: p.ID, etag: p.ETag, mark: s.core.mark()}
 	ops := p.patch()
-	ops.AppendSet("/"+stampField, op.stamp)
-	op.patches(ops)
+	ops.AppendSet("/"+markField, op.mark)
+	op.patch = ops
 	return op
 }
 

@@ -47,6 +47,12 @@ func (t *Tally) String() string {
 	return fmt.Sprintf("%d %s, %.2f RU", t.requests, noun, t.units)
 }
 
+// meter is a Tally as the pipeline's policy counts into it.
+type meter Tally
+
+// Add counts one request.
+func (m *meter) Add(units float64) { (*Tally)(m).add(units) }
+
 // add counts one request.
 func (t *Tally) add(units float64) {
 	for ; t != nil; t = t.parent {

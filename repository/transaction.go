@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -18,7 +16,7 @@ import (
 var errCrowded = errors.New("the operations and what changes with them do not fit into one batch")
 
 // transact sends operations as one batch, together with what others say has to
-// change with them; see [Beside]. Without others it is execute.
+// change with them; see [Beside]. Without others it is apply.
 //
 // What is said depends on what is stored. Therefore every operation is bound
 // to the version of its document that was looked at, and is refused when
@@ -27,10 +25,10 @@ var errCrowded = errors.New("the operations and what changes with them do not fi
 //
 // Where the companions do not fit, they are left out, or, when the caller
 // divides, it is errCrowded.
-func (k *call) transact(ctx context.Context, ops []batchOp, divides bool) ([]azcosmos.TransactionalBatchResult, error) {
+func (k *call) transact(ctx context.Context, ops []operation, divides bool) ([]result, error) {
 	others := besides(ops)
 	if len(others) == 0 {
-		return k.execute(ctx, ops)
+		return k.apply(ctx, k.at, ops)
 	}
 	t := transaction{call: k, ops: ops, others: others}
 	defer func() { t.done() }()
@@ -45,7 +43,7 @@ func (k *call) transact(ctx context.Context, ops []batchOp, divides bool) ([]azc
 			}
 			sent = t.fitting(sent)
 		}
-		results, err := k.execute(ctx, sent)
+		results, err := k.apply(ctx, k.at, sent)
 		if err == nil {
 			return t.answer(sent, results), nil
 		}
@@ -56,19 +54,19 @@ func (k *call) transact(ctx context.Context, ops []batchOp, divides bool) ([]azc
 			return nil, err
 		}
 	}
-	return k.execute(ctx, ops)
+	return k.apply(ctx, k.at, ops)
 }
 
 // transaction is one call of transact.
 type transaction struct {
 	call    *call
-	ops     []batchOp
+	ops     []operation
 	others  []Beside
 	attempt int
 
 	// bound are the operations on the condition of what was read, and ours
 	// says which of the conditions the caller did not ask for.
-	bound []batchOp
+	bound []operation
 	ours  []bool
 	own   []Companion // of the operations' own documents
 	// refused is the etag that an operation of ours was refused with.
@@ -87,7 +85,7 @@ type document struct {
 
 // look reads what is stored and asks what has to change with it. It returns
 // the operations with their companions.
-func (t *transaction) look(ctx context.Context) ([]batchOp, error) {
+func (t *transaction) look(ctx context.Context) ([]operation, error) {
 	before, err := t.before(ctx)
 	if err != nil {
 		return nil, err
@@ -116,7 +114,7 @@ func (t *transaction) look(ctx context.Context) ([]batchOp, error) {
 			}
 		}
 		c := &tx.Changes[n]
-		c.After, c.Put = op.after(c.After), c.Put || op.verb == "Put"
+		c.After, c.Put = op.after(c.After), c.Put || op.kind == opUpsert
 		if c.After != nil {
 			c.After.ID, c.After.Key, c.After.ETag = op.id, t.call.at.values, ""
 		}
@@ -128,7 +126,7 @@ func (t *transaction) look(ctx context.Context) ([]batchOp, error) {
 }
 
 // accompanied asks for the companions of a transaction.
-func (t *transaction) accompanied(ctx context.Context, tx Transaction, at map[document]int) ([]batchOp, error) {
+func (t *transaction) accompanied(ctx context.Context, tx Transaction, at map[document]int) ([]operation, error) {
 	sent := t.bound
 	for _, other := range t.others {
 		companions, err := other.Companions(ctx, tx)
@@ -155,13 +153,13 @@ func (t *transaction) accompanied(ctx context.Context, tx Transaction, at map[do
 
 // bind puts an operation on the condition of what was read, where the caller
 // named none. It reports whether it did.
-func (op *batchOp) bind(before *Document) bool {
+func (op *operation) bind(before *Document) bool {
 	switch {
-	case op.etag != "" || op.verb == "Create":
+	case op.etag != "" || op.kind == opCreate:
 		return false
 	case before != nil:
 		op.etag = before.ETag
-	case op.verb == "Put":
+	case op.kind == opUpsert:
 		op.etag = noDocument
 	default:
 		return false // the service says that there is none
@@ -175,7 +173,7 @@ func (t *transaction) before(ctx context.Context) (map[document]*Document, error
 	ids := map[*core][]string{}
 	for _, op := range t.ops {
 		switch {
-		case !op.told() || op.verb == "Create":
+		case !op.told() || op.kind == opCreate:
 		case t.attempt == 0 && op.before != nil && op.before.raw != nil:
 			d, _, err := (&Species{op.species}).ReadDocument(op.before.raw)
 			if err != nil {
@@ -200,7 +198,7 @@ func (t *transaction) before(ctx context.Context) (map[document]*Document, error
 }
 
 // fitting leaves out what does not fit.
-func (t *transaction) fitting(sent []batchOp) []batchOp {
+func (t *transaction) fitting(sent []operation) []operation {
 	keep, size := len(t.ops), batchSize(t.bound)
 	for keep < len(sent) && keep < MaxBatchOperations {
 		if size += sent[keep].cost(); size > tenantitem.MaxDocumentBytes {
@@ -209,14 +207,14 @@ func (t *transaction) fitting(sent []batchOp) []batchOp {
 		keep++
 	}
 	t.own = slices.DeleteFunc(t.own, func(c Companion) bool {
-		return !slices.ContainsFunc(sent[len(t.ops):keep], func(op batchOp) bool { return op.species == c.Species.core && op.id == c.ID })
+		return !slices.ContainsFunc(sent[len(t.ops):keep], func(op operation) bool { return op.species == c.Species.core && op.id == c.ID })
 	})
 	return sent[:keep]
 }
 
 // again reports whether a refusal only says that another writer was faster, or
 // that a companion can't be had.
-func (t *transaction) again(err error, sent []batchOp) bool {
+func (t *transaction) again(err error, sent []operation) bool {
 	var failed *BatchError
 	if errors.Is(err, ErrAmbiguous) || !errors.As(err, &failed) || isThrottled(err) {
 		return false
