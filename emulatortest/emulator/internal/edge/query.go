@@ -2,7 +2,6 @@ package edge
 
 import (
 	"fmt"
-	"iter"
 	"math"
 	"net/http"
 	"strings"
@@ -42,15 +41,16 @@ func (c *call) queryItems() (*result, *store.Error) {
 		r.fanOut = e.Substatus == substatusNotServable
 		return r, e
 	}
-	snapshot, err := container.Snapshot(target.scope, c.opts.sessionToken)
-	if err != nil {
-		return placed(container), refused(err)
-	}
 	properties := container.Definition().Properties
 	policy := query.ParsePolicy(properties.Get("indexingPolicy"))
 	computed, err := query.ParseComputed(properties.Get("computedProperties"))
 	if err != nil {
 		return placed(container), queryRefusal(err)
+	}
+	target.scope.Indexes = query.PlanAccess(body.query, body.parameters, policy, computed).Orders()
+	snapshot, err := container.Snapshot(target.scope, c.opts.sessionToken)
+	if err != nil {
+		return placed(container), refused(err)
 	}
 	page, err := query.Run(c.withFunctions(container), query.Request{
 		Query:        body.query,
@@ -197,20 +197,6 @@ func (c *call) notServable(container *store.Container, body *queryBody, clauses 
 		"Across partitions it leaves to the client: "+strings.Join(clauses, ", ")+".")
 	refusal.PlanJSON = encodeJSON(p)
 	return refusal
-}
-
-// snapshotSource hands a snapshot's documents to a query.
-type snapshotSource struct{ snapshot *store.Snapshot }
-
-// Items implements [query.Source].
-func (s snapshotSource) Items(afterRID string) iter.Seq[query.Item] {
-	return func(yield func(query.Item) bool) {
-		for d := range s.snapshot.Items(afterRID) {
-			if !yield(query.Item{RID: d.RID, Raw: d.Raw, Value: d.Value()}) {
-				return
-			}
-		}
-	}
 }
 
 // metadataItems is the page size of metadata feeds when the client names none: all.

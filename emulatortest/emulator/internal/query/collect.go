@@ -2,7 +2,6 @@ package query
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
@@ -87,28 +86,27 @@ func directed(c int, descending bool) int {
 	return c
 }
 
-// maxSortedRows bounds a sorted page whose size is left to the server.
-const maxSortedRows = 1 << 14
-
 // collect returns the rows in order. Where a page's size is known it keeps no more of them than the page can use.
 func (e *execution) collect() ([]entry, error) {
-	keep := math.MaxInt
-	switch {
-	case e.program.Distinct():
-	case e.req.MaxItems > 0:
-		keep = e.skip + e.req.MaxItems + 1
-	case e.req.MaxBytes < math.MaxInt:
-		keep = e.skip + maxSortedRows
-	}
+	keep, _ := e.keep()
 	var rows []entry
 	order := func(a, b entry) int { return e.order(&a.at, &b.at) }
 	serial, meter := 0, e.req.meter
 	err := e.items("", func(item Item) bool {
 		n := 0
-		serial++
+		if serial++; e.inOrder {
+			serial = 0 // the order of the scan is not that of the rids
+		}
+		more := true
 		return nil == e.run.Item(item.Value, func(r eval.Row) bool {
 			at := position{rid: item.RID, serial: serial, row: n, keyRow: n, keys: r.SortKeys()}
 			n++
+			if e.inOrder && n == 1 && enough(rows, keep, at.keys) {
+				if more = false; e.beyond == nil {
+					e.beyond = &at
+				}
+				return false
+			}
 			if !e.program.Distinct() && e.passed(&at) {
 				return true
 			}
@@ -116,9 +114,12 @@ func (e *execution) collect() ([]entry, error) {
 			if e.beyond != nil && e.order(&at, e.beyond) > 0 {
 				return true
 			}
+			if !e.gives(r) {
+				return true
+			}
 			kept := meter.Kept()
 			rows = append(rows, entry{at: at, row: r.Keep(), raw: item.Raw})
-			more := meter.Keep(entryBytes + len(item.Raw))
+			more = meter.Keep(entryBytes + len(item.Raw))
 			rows[len(rows)-1].bytes = meter.Kept() - kept
 			if len(rows)/2 >= keep {
 				slices.SortFunc(rows, order)
@@ -131,7 +132,7 @@ func (e *execution) collect() ([]entry, error) {
 				rows = rows[:keep]
 			}
 			return more
-		})
+		}) && more
 	})
 	if err == nil {
 		slices.SortFunc(rows, order)

@@ -8,7 +8,7 @@
 // There is no state between pages but the token. How a query goes on from it depends on its clauses:
 //
 //	filter, projection, joins   the source is read on from the item, and within the item from the row, where the page ended
-//	ORDER BY                    everything is read and sorted again; the page begins behind the sort key and rid of the last row
+//	ORDER BY                    the index is read on from the sort key and rid of the last row; without one everything is read and sorted
 //	DISTINCT                    read again from the start; what came up at or before the place where the page ended is dropped
 //	GROUP BY, aggregates        computed again; groups go in the order of the first row that each one had
 //
@@ -19,7 +19,11 @@
 //
 // # Indexes
 //
-// Items are scanned: there are no indexes, but [Policy] knows what the service's would do. It decides which ORDER BY is
-// refused, what the index metrics say, and how many items count as retrieved (those that pass the part of the filter which
-// an index would serve), so that a page's charge looks like the service's.
+// [PlanAccess] says which indexes could serve a query: those of the paths in conditions that join by AND, and that of ORDER BY, as far
+// as the [Policy] has them. An [IndexedSource] that has them gives the items that may match, or all items in the order of ORDER BY,
+// and the page runs over those as it would over all: an index changes what is read and never what comes out. Of a filter and
+// an ORDER BY the one serves that reads less.
+//
+// [Policy] also decides which ORDER BY is refused, what the index metrics say, and how many items count as retrieved (those that
+// pass the part of the filter which an index would serve), so that a page's charge looks like the service's.
 package query

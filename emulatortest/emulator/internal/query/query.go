@@ -116,6 +116,7 @@ type execution struct {
 	from     *position // where the page begins; nil for the first one
 	reverse  bool      // rows with equal ORDER BY keys go in falling rids
 	endLate  bool
+	inOrder  bool      // items come in the order of ORDER BY
 
 	skip, take int // what is left of OFFSET and of TOP or LIMIT; take is negative without a bound
 	documents  [][]byte
@@ -201,8 +202,8 @@ func (e *execution) items(afterRID string, yield func(Item) bool) error {
 		}
 		return e.run.Err()
 	}
-	meter := e.req.meter
-	for item := range e.req.Source.Items(afterRID) {
+	meter, items := e.req.meter, e.read(afterRID)
+	for item := range items {
 		meter.Drop(0)
 		var err error
 		if item.Value, err = e.compute(item.Value); err != nil {

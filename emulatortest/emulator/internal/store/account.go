@@ -3,6 +3,7 @@ package store
 import (
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -18,6 +19,9 @@ type Options struct {
 	EnforceThroughput bool
 	// OfferReplaceTime is how long a change of throughput is pending. Defaults to zero: it is over at once.
 	OfferReplaceTime time.Duration
+	// IndexFrom is how many items a scope must have for a query to build an index, since reading so few takes as long as looking
+	// them up. Defaults to 64; negative means never.
+	IndexFrom int
 	// Journal keeps the account on disk. Defaults to none: the account lives in memory.
 	Journal Journal
 }
@@ -30,6 +34,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Partitions < 1 {
 		o.Partitions = 1
+	}
+	if o.IndexFrom == 0 {
+		o.IndexFrom = defaultIndexFrom
 	}
 	if o.LogicalPartitionLimit <= 0 {
 		o.LogicalPartitionLimit = defaultLogicalPartitionLimit
@@ -47,6 +54,8 @@ type Account struct {
 	// serial numbers databases, containers and offers; it never goes back, so no rid or etag is used twice.
 	serial uint32
 	lag    time.Duration
+	// visited counts what reads have looked at.
+	visited atomic.Int64
 }
 
 // New returns an empty account in memory; opts.Journal is ignored.

@@ -11,6 +11,10 @@
 // logical partition, by rid and by LSN), so that a query page, a rollback and a lagging replica are all the same thing: a
 // state taken earlier, at the price of a few words. An item is immutable; a write replaces it.
 //
+// Indexes are such trees as well. One is built when a query first asks for it ([Scope.Indexes]) and follows each write from
+// then on; of those that nobody asks for only the latest few are kept. They find candidates and order: what a query makes of
+// an item is not the store's affair.
+//
 // # Locks
 //
 // Account and Database guard their own maps. Container.topology is held for reading by every request and for writing by

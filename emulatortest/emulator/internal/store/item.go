@@ -60,10 +60,7 @@ func (d Document) Value() value.Value {
 	if v := d.it.parsed.Load(); v != nil {
 		return *v
 	}
-	v, err := value.Parse(d.Raw)
-	if err != nil {
-		return value.Value{}
-	}
+	v := d.it.value()
 	d.it.parsed.Store(&v)
 	return v
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 	"time"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
 )
 
 // replica is where reads come from while a lag is set: a state of earlier, and the later ones on their way to it.
@@ -69,6 +71,24 @@ func (p *partition) view(now time.Time, behind int) (*state, func() error) {
 		p.page = p.state.clone()
 	}
 	return p.page, p.durable
+}
+
+// index builds what is missing of the indexes for a read of a scope. Reads from a replica that lags get along without, until
+// it shows a state that was written after that.
+func (p *partition) index(orders []lookup.Order, a area) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	items := p.state.byOrdinal.Len()
+	if a.logical {
+		l, _ := p.state.logical.Get(logicalSize{canon: a.canon})
+		items = l.items
+	}
+	if least := p.c.account.opts.IndexFrom; least < 0 || items < least {
+		return
+	}
+	if p.state.ensure(orders, a.logical) {
+		p.page = nil
+	}
 }
 
 // keptWrites is how far back a single read can be.

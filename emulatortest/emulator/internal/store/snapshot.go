@@ -49,6 +49,9 @@ func (c *Container) Snapshot(s Scope, sessionToken string) (*Snapshot, error) {
 	out := &Snapshot{c: c, area: a, visible: visible{ttl: c.definition.DefaultTTL, now: now}, unindexed: s.Unindexed}
 	tokens := make([]string, 0, len(partitions))
 	for _, p := range partitions {
+		if len(s.Indexes) > 0 {
+			p.index(s.Indexes, a)
+		}
 		view, wait := p.view(now, s.Behind)
 		if err := p.checkSession(session, view.lsn); err != nil {
 			return nil, err
@@ -65,42 +68,77 @@ func (c *Container) Snapshot(s Scope, sessionToken string) (*Snapshot, error) {
 	return out, nil
 }
 
-// Len is the number of items in the snapshot's physical partitions, an upper bound of what Items yields.
-func (s *Snapshot) Len() int {
-	n := 0
-	for _, part := range s.parts {
-		n += part.s.byOrdinal.Len()
+// Items yields the live documents in the order of their rids, beginning after the given one; empty means the first. Its
+// cost depends on what it yields, not on the rest of the container, and all pages together read no item more than a few times.
+func (s *Snapshot) Items(afterRID string) iter.Seq[Document] {
+	from, ok := firstOrdinal(afterRID)
+	if !ok {
+		return func(func(Document) bool) {}
 	}
-	return n
+	return func(yield func(Document) bool) { s.walk(from, yield) }
 }
 
-// Items yields the live documents in the order of their rids, beginning after the given one; empty means the first. Its
-// cost depends on what it yields and on how many logical partitions lie in the scope, not on the rest of the container.
-func (s *Snapshot) Items(afterRID string) iter.Seq[Document] {
-	from := uint64(0)
-	if afterRID != "" {
-		ordinal, ok := itemOrdinal(afterRID)
-		if !ok {
-			return func(func(Document) bool) {}
-		}
-		from = ordinal + 1
+// firstOrdinal is the ordinal to begin at, after a rid.
+func firstOrdinal(afterRID string) (from uint64, ok bool) {
+	if afterRID == "" {
+		return 0, true
 	}
-	return func(yield func(Document) bool) {
-		var runs runHeap
-		for _, part := range s.parts {
-			runs = s.appendRuns(runs, part, from)
+	ordinal, ok := itemOrdinal(afterRID)
+	return ordinal + 1, ok
+}
+
+// shows reports whether a reader gets to see an item.
+func (s *Snapshot) shows(it *item) bool { return s.visible.ok(it) && (s.unindexed || !it.unindexed) }
+
+// walk yields the documents in the order of their rids. A part of a physical partition with few logical partitions is read
+// as one run for each of them. Where they are many, all items are read in their order, as most may belong to the scope; once as
+// many were passed over as the scope has, its own are gathered and put in order.
+func (s *Snapshot) walk(from uint64, yield func(Document) bool) {
+	var runs runHeap
+	crowded, own := false, 0
+	for _, part := range s.parts {
+		few, ok := s.runsOf(part, from)
+		if ok {
+			runs = append(runs, few...)
+			continue
 		}
-		heap.Init(&runs)
-		for len(runs) > 0 {
-			it := runs[0].at.Item()
-			if s.visible.ok(it) && (s.unindexed || !it.unindexed) && !yield(s.c.document(it)) {
+		r := &run{at: part.s.byOrdinal.Iter(), whole: true}
+		if r.at.Seek(&item{ordinal: from}) {
+			runs = append(runs, r)
+		}
+		crowded = true
+		own += s.items(part)
+	}
+	misses := 0
+	heap.Init(&runs)
+	for len(runs) > 0 {
+		it := runs[0].at.Item()
+		s.visit()
+		if crowded && !s.area.holds(it) {
+			if misses++; misses > own {
+				s.walkGathered(it.ordinal, yield)
 				return
 			}
-			if runs[0].next() {
-				heap.Fix(&runs, 0)
-			} else {
-				heap.Pop(&runs)
-			}
+		} else if s.shows(it) && !yield(s.c.document(it)) {
+			return
+		}
+		if runs[0].next() {
+			heap.Fix(&runs, 0)
+		} else {
+			heap.Pop(&runs)
+		}
+	}
+}
+
+// walkGathered goes on with walk from an ordinal on.
+func (s *Snapshot) walkGathered(from uint64, yield func(Document) bool) {
+	few := make([]candidates, len(s.parts))
+	for i, part := range s.parts {
+		few[i] = candidates{part: part, all: true}
+	}
+	for _, it := range s.gather(few, from) {
+		if s.shows(it) && !yield(s.c.document(it)) {
+			return
 		}
 	}
 }
@@ -116,31 +154,38 @@ func (r *run) next() bool {
 	return r.at.Next() && (r.whole || r.at.Item().canon == r.canon)
 }
 
-// appendRuns adds the runs of one physical partition. A scope of several logical partitions is one run for each; they
-// are found by leaping from one to the next.
-func (s *Snapshot) appendRuns(runs runHeap, part snapshotPart, from uint64) runHeap {
+// maxRuns is the most logical partitions of a physical one that are read as runs of their own.
+const maxRuns = 64
+
+// runsOf gives the runs of one physical partition. A scope of several logical partitions is one run for each; they are found
+// by leaping from one to the next. It reports false when they are too many.
+func (s *Snapshot) runsOf(part snapshotPart, from uint64) (runs runHeap, ok bool) {
 	if s.area.whole(part.p) {
 		r := &run{at: part.s.byOrdinal.Iter(), whole: true}
 		if r.at.Seek(&item{ordinal: from}) {
 			runs = append(runs, r)
 		}
-		return runs
+		return runs, true
 	}
 	if s.area.logical {
-		return appendLogical(runs, part.s, s.area.min, s.area.canon, from)
+		return appendLogical(runs, part.s, s.area.min, s.area.canon, from), true
 	}
 	leap := part.s.byKey.Iter()
+	leaps := 0
 	for ok := leap.Seek(&item{epk: s.area.min}); ok; {
 		it := leap.Item()
 		if epk.Compare(it.epk, s.area.max) >= 0 {
 			break
+		}
+		if leaps++; leaps > maxRuns {
+			return nil, false
 		}
 		if s.area.holds(it) {
 			runs = appendLogical(runs, part.s, it.epk, it.canon, from)
 		}
 		ok = leap.Seek(&item{epk: it.epk, canon: it.canon, ordinal: 1<<64 - 1})
 	}
-	return runs
+	return runs, true
 }
 
 func appendLogical(runs runHeap, s *state, hash, canon string, from uint64) runHeap {

@@ -21,6 +21,8 @@ type state struct {
 	// unique holds the values of unique keys, logical the bytes of each logical partition.
 	unique  *btree.BTreeG[uniqueEntry]
 	logical *btree.BTreeG[logicalSize]
+	// indexes are those that queries have asked for, the one used last first.
+	indexes []*valueIndex
 }
 
 type deadline struct {
@@ -74,6 +76,7 @@ func (s *state) clone() *state {
 	c := *s
 	c.byID, c.byKey, c.byOrdinal, c.byLSN = s.byID.Copy(), s.byKey.Copy(), s.byOrdinal.Copy(), s.byLSN.Copy()
 	c.deadlines, c.unique, c.logical = s.deadlines.Copy(), s.unique.Copy(), s.logical.Copy()
+	c.indexes = copyIndexes(s.indexes)
 	return &c
 }
 
@@ -85,6 +88,7 @@ func (s *state) find(canon, id string) *item {
 
 // swap takes old out and puts it in; either may be nil. The deadline of it follows from the container's TTL.
 func (s *state) swap(old, it *item, ttl *int64) {
+	s.reindex(old, it)
 	if old != nil {
 		s.byID.Delete(old)
 		s.byKey.Delete(old)
