@@ -153,7 +153,7 @@ func dumpContainer(t testing.TB, out *strings.Builder, c *store.Container) {
 	}
 	fmt.Fprintln(out, snapshot.SessionToken, c.Usage())
 	for d := range snapshot.Items("") {
-		fmt.Fprintln(out, d.RID, d.LSN, d.TS, d.ETag, string(d.Raw))
+		fmt.Fprintln(out, d.RID, d.LSN, d.TS, d.ETag(), string(d.Raw))
 	}
 	indexed, err := c.Snapshot(store.Scope{}, "")
 	if err != nil {

@@ -54,6 +54,7 @@ type Account struct {
 	// serial numbers databases, containers and offers; it never goes back, so no rid or etag is used twice.
 	serial uint32
 	lag    time.Duration
+	parsed *parsedItems
 	// visited counts what reads have looked at.
 	visited atomic.Int64
 }
@@ -61,13 +62,13 @@ type Account struct {
 // New returns an empty account in memory; opts.Journal is ignored.
 func New(opts Options) *Account {
 	opts.Journal = nil
-	return &Account{opts: opts.withDefaults()}
+	return &Account{opts: opts.withDefaults(), parsed: &parsedItems{}}
 }
 
 // Open returns the account that opts.Journal holds, or an empty one. It fails when the journal can't be read or holds
 // what this version does not understand.
 func Open(opts Options) (*Account, error) {
-	a := &Account{opts: opts.withDefaults()}
+	a := &Account{opts: opts.withDefaults(), parsed: &parsedItems{}}
 	if opts.Journal == nil {
 		return a, nil
 	}

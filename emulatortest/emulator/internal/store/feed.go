@@ -130,12 +130,34 @@ func (f *feed) changed(s *state, after int64, yield func(*item) bool) {
 		})
 		return
 	}
-	items := s.logicalItems(f.area.min, f.area.canon)
-	slices.SortFunc(items, func(a, b *item) int {
-		return cmp.Or(cmp.Compare(a.lsn, b.lsn), cmp.Compare(a.ordinal, b.ordinal))
+	// All changes are read in their order first, as most may be this logical partition's. Once as many of others were passed over
+	// as it has items, its own are gathered and put in order.
+	own, _ := s.logical.Get(logicalSize{canon: f.area.canon})
+	misses, done := 0, true
+	var reached *item
+	s.byLSN.Ascend(&item{lsn: after + 1}, func(it *item) bool {
+		reached = it
+		f.c.account.visited.Add(1)
+		if f.area.holds(it) {
+			return !f.visible.ok(it) || yield(it)
+		}
+		misses++
+		done = misses <= own.items
+		return done
 	})
+	if !done {
+		f.gathered(s, reached, yield)
+	}
+}
+
+// gathered calls yield with the live items of a logical partition that come behind another in the order of their LSNs.
+func (f *feed) gathered(s *state, reached *item, yield func(*item) bool) {
+	items := s.logicalItems(f.area.min, f.area.canon)
+	f.c.account.visited.Add(int64(len(items)))
+	order := func(a, b *item) int { return cmp.Or(cmp.Compare(a.lsn, b.lsn), cmp.Compare(a.ordinal, b.ordinal)) }
+	slices.SortFunc(items, order)
 	for _, it := range items {
-		if it.lsn > after && f.visible.ok(it) && !yield(it) {
+		if order(it, reached) > 0 && f.visible.ok(it) && !yield(it) {
 			return
 		}
 	}

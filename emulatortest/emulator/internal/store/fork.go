@@ -16,7 +16,7 @@ func (a *Account) Fork(now func() time.Time) *Account {
 	defer unlock()
 	opts := a.opts
 	opts.Journal, opts.Now = nil, now
-	f := &Account{opts: opts.withDefaults(), serial: a.serial, lag: a.lag}
+	f := &Account{opts: opts.withDefaults(), serial: a.serial, lag: a.lag, parsed: a.parsed}
 	f.offers = make([]*offer, len(a.offers))
 	for i, o := range a.offers {
 		f.offers[i] = o.fork()

@@ -15,7 +15,7 @@ func TestForkKnowsEveryField(t *testing.T) {
 		of    any
 		known string
 	}{
-		{Account{}, "opts mu databases offers serial lag visited"},
+		{Account{}, "opts mu databases offers serial lag parsed visited"},
 		{Database{}, "account serial resource mu containers clientKeys deleted"},
 		{Container{}, "account database serial name rid ridBytes self scripts sequence forced topology resource definition partitions " +
 			"nextRange generation lag deleted"},

@@ -59,7 +59,7 @@ type span struct {
 
 // pivot is a place in an index; in one of logical partitions it is in that of the area.
 func (s *Snapshot) pivot(c lookup.Cut) indexEntry {
-	return indexEntry{place: &indexPlace{cut: &c}, it: &item{epk: s.area.min, canon: s.area.canon}}
+	return indexEntry{it: &item{epk: s.area.min, canon: s.area.canon, place: &indexPlace{cut: &c}}}
 }
 
 func (s *Snapshot) span(x *valueIndex, r lookup.Range) span {
@@ -365,7 +365,7 @@ func (s *Snapshot) start(keys []value.Value, rid string, reverse bool) *indexEnt
 	e := &indexEntry{key: tuple(keys), it: at}
 	for i, k := range keys {
 		if !lookup.Exact(k) {
-			e.place = &indexPlace{depth: i + 1}
+			at.place = &indexPlace{depth: i + 1}
 			return e
 		}
 	}

@@ -1,8 +1,11 @@
 package store
 
 import (
+	"bytes"
 	"net/http"
+	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -22,48 +25,48 @@ const (
 // item is one version of a document. It never changes.
 type item struct {
 	id, canon, epk string
-	ordinal        uint64
-	lsn            int64
-	ts             int64
+	// ordinal makes the rid, version the etag.
+	ordinal, version uint64
+	lsn, ts          int64
+	raw              []byte
+	unique           []string
 	// ttl is the document's own: zero when it has none, -1 for never.
-	ttl       int64
-	etag      string
-	raw       []byte
-	unique    []string
-	unindexed bool
+	ttl int32
 	// properties is the number of top-level properties, system properties not counted.
-	properties int
-	// parsed is filled when a query first looks at the item.
+	properties int32
+	unindexed  bool
+	// parsed is filled when a query looks at the item, and emptied again by parsedItems.
 	parsed atomic.Pointer[value.Value]
+	// place is for entries of an index that are looked for; no stored item has one.
+	place *indexPlace
 }
 
 // Document is one item of a snapshot or feed.
 type Document struct {
-	ID, RID, ETag string
+	ID, RID string
 	// TS is _ts in Unix seconds, LSN that of the last write.
 	TS, LSN int64
 	// Raw is the stored JSON with system properties. It must not be changed.
 	Raw []byte
 
-	it *item
+	it     *item
+	parsed *parsedItems
 }
 
 func (c *Container) document(it *item) Document {
-	return Document{ID: it.id, RID: c.itemRID(it.ordinal), ETag: it.etag, TS: it.ts, LSN: it.lsn, Raw: it.raw, it: it}
+	return Document{ID: it.id, RID: c.itemRID(it.ordinal), TS: it.ts, LSN: it.lsn, Raw: it.raw, it: it, parsed: c.account.parsed}
 }
 
-// Value is Raw parsed; it is parsed once and kept with the item.
+// Value is Raw parsed.
 func (d Document) Value() value.Value {
 	if d.it == nil {
 		return value.Value{}
 	}
-	if v := d.it.parsed.Load(); v != nil {
-		return *v
-	}
-	v := d.it.value()
-	d.it.parsed.Store(&v)
-	return v
+	return d.parsed.value(d.it)
 }
+
+// ETag is the document's etag with its quotes.
+func (d Document) ETag() string { return d.it.etag() }
 
 // Size is the document's size in bytes.
 func (d Document) Size() int { return len(d.Raw) }
@@ -75,7 +78,7 @@ func (it *item) expiry(containerTTL *int64) (int64, bool) {
 	}
 	ttl := *containerTTL
 	if it.ttl != 0 {
-		ttl = it.ttl
+		ttl = int64(it.ttl)
 	}
 	if ttl < 0 {
 		return 0, false
@@ -196,10 +199,10 @@ const systemPropertiesLength = 240
 // seal makes an item of a draft. version makes the etag and must never have been used in the container.
 func (dr *draft) seal(c *Container, ordinal, version uint64, lsn int64, now time.Time) *item {
 	it := &item{
-		id: dr.id, canon: dr.canon, epk: dr.epk, ordinal: ordinal, lsn: lsn, ts: now.Unix(),
-		ttl: dr.ttl, unique: dr.unique, unindexed: dr.unindexed, properties: dr.properties,
+		canon: dr.canon, epk: dr.epk, ordinal: ordinal, version: version, lsn: lsn, ts: now.Unix(),
+		ttl: int32(dr.ttl), unique: dr.unique, unindexed: dr.unindexed, properties: int32(dr.properties),
 	}
-	it.etag = makeETag(version, it.ts)
+	etag := it.etag()
 	rid := c.itemRID(ordinal)
 	raw := dr.text
 	raw = append(raw, `,"_rid":"`...)
@@ -209,12 +212,29 @@ func (dr *draft) seal(c *Container, ordinal, version uint64, lsn int64, now time
 	raw = append(raw, "docs/"...)
 	raw = append(raw, rid...)
 	raw = append(raw, `/","_etag":"\"`...)
-	raw = append(raw, it.etag[1:len(it.etag)-1]...)
+	raw = append(raw, etag[1:len(etag)-1]...)
 	raw = append(raw, `\"","_attachments":"attachments/","_ts":`...)
 	raw = strconv.AppendInt(raw, it.ts, 10)
 	raw = append(raw, '}')
 	it.raw = raw
+	if spare := cap(raw) - len(raw); spare > len(raw)/16 {
+		it.raw = slices.Clone(raw)
+	}
+	it.id = it.sharedID(dr.id)
 	return it
+}
+
+func (it *item) etag() string { return makeETag(it.version, it.ts) }
+
+// sharedID finds the id in the item's text, so that it need not be kept twice.
+func (it *item) sharedID(id string) string {
+	quoted := make([]byte, 0, 64)
+	quoted = append(append(append(quoted, '"'), id...), '"')
+	at := bytes.Index(it.raw, quoted)
+	if at < 0 {
+		return strings.Clone(id) // written with an escape; the clone does not keep the request's body
+	}
+	return value.SharedText(it.raw[at+1 : at+1+len(id)])
 }
 
 // unseal rebuilds an item from its stored text.
@@ -223,8 +243,13 @@ func (d *Definition) unseal(raw []byte, ordinal uint64, lsn int64, unindexed boo
 	if err != nil {
 		return nil, err
 	}
-	it := &item{id: r.ID, ordinal: ordinal, lsn: lsn, ts: r.TS, etag: r.ETag, raw: raw, unindexed: unindexed}
-	it.ttl, _ = wholeTTL(v.Get("ttl"))
+	it := &item{ordinal: ordinal, lsn: lsn, ts: r.TS, raw: raw, unindexed: unindexed}
+	it.id = it.sharedID(r.ID)
+	if it.version, err = parseETag(r.ETag, r.TS); err != nil {
+		return nil, err
+	}
+	ttl, _ := wholeTTL(v.Get("ttl"))
+	it.ttl = int32(ttl)
 	key, err := d.keyOf(v)
 	if err != nil {
 		return nil, err

@@ -283,7 +283,7 @@ func (m *machine) check(t *rapid.T) {
 			kind, _ := d.Value().Get("e").Str()
 			number, _ := d.Value().Get("n").Number()
 			it, exists := m.live()[[3]string{tenant, kind, d.ID}]
-			if !exists || it.n != int(number) || it.etag != d.ETag || !matches(s.Key, tenant, kind) {
+			if !exists || it.n != int(number) || it.etag != d.ETag() || !matches(s.Key, tenant, kind) {
 				t.Fatalf("scope %+v yields %s/%s/%s n=%v, model %+v %v", s, tenant, kind, d.ID, number, it, exists)
 			}
 			n++

@@ -84,7 +84,7 @@ func (t *txn) patch(id string, p Patch, pre Precondition) (Result, error) {
 	if old == nil {
 		return Result{}, notFound()
 	}
-	if err := pre.check(old.etag); err != nil {
+	if err := pre.check(old.etag()); err != nil {
 		return Result{}, err
 	}
 	if err := p.holds(t.c.document(old)); err != nil {

@@ -156,7 +156,7 @@ func (t *txn) upsert(dr *draft, p Precondition) (Result, error) {
 	if old == nil {
 		return t.put(dr, nil, http.StatusCreated)
 	}
-	if err := p.check(old.etag); err != nil {
+	if err := p.check(old.etag()); err != nil {
 		return Result{}, err
 	}
 	return t.put(dr, old, http.StatusOK)
@@ -167,7 +167,7 @@ func (t *txn) replace(id string, dr *draft, p Precondition) (Result, error) {
 	if old == nil {
 		return Result{}, notFound()
 	}
-	if err := p.check(old.etag); err != nil {
+	if err := p.check(old.etag()); err != nil {
 		return Result{}, err
 	}
 	if dr.id != id && t.s.find(t.canon, dr.id) != nil {
@@ -190,7 +190,7 @@ func (t *txn) put(dr *draft, old *item, status int) (Result, error) {
 		return Result{}, refuse(http.StatusForbidden, SubstatusLogicalPartitionFull,
 			"Partition key reached maximum size. Delete or move items of this partition key value, or choose a partition key with more values.")
 	}
-	r := Result{Status: status, Body: it.raw, ETag: it.etag, Charge: chargeChange(it)}
+	r := Result{Status: status, Body: it.raw, ETag: it.etag(), Charge: chargeChange(it)}
 	if old == nil {
 		r.Charge = chargeCreate(it)
 	}
@@ -203,7 +203,7 @@ func (t *txn) remove(id string, p Precondition) (Result, error) {
 	if old == nil {
 		return Result{}, notFound()
 	}
-	if err := p.check(old.etag); err != nil {
+	if err := p.check(old.etag()); err != nil {
 		return Result{}, err
 	}
 	t.change(old, nil, false)
@@ -260,8 +260,8 @@ func (r *Result) show(it *item, d *Definition, p Precondition, now time.Time) er
 	if it == nil || !it.live(d.DefaultTTL, now) {
 		return notFound()
 	}
-	r.Charge, r.ETag, r.ItemLSN = chargeRead(it), it.etag, it.lsn
-	if p.unchanged(it.etag) {
+	r.Charge, r.ETag, r.ItemLSN = chargeRead(it), it.etag(), it.lsn
+	if p.unchanged(r.ETag) {
 		r.Status = http.StatusNotModified
 		return nil
 	}

@@ -152,7 +152,9 @@ func (a *Account) restoreContainer(r resourceRecord, im *image) error {
 		if err != nil {
 			return err
 		}
-		c.owner(it.epk).state.swap(nil, it, c.definition.DefaultTTL)
+		s := c.owner(it.epk).state
+		s.share(it)
+		s.swap(nil, it, c.definition.DefaultTTL)
 	}
 	for _, record := range im.versions[c.rid] {
 		v, err := decodeVersion(c, record.n, record.text)

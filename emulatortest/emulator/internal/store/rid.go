@@ -3,7 +3,7 @@ package store
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -76,7 +76,31 @@ func itemOrdinal(rid string) (uint64, bool) {
 
 // makeETag makes an etag, quotes included, of a number that never repeats in its container and the time of the write.
 func makeETag(version uint64, ts int64) string {
-	return fmt.Sprintf(`"%08x-%04x-%04x-0000-%08x0000"`, uint32(version), uint16(version>>32), uint16(version>>48), uint32(ts))
+	const digits = "0123456789abcdef"
+	etag := []byte(`"00000000-0000-0000-0000-000000000000"`)
+	put := func(at, length int, n uint64) {
+		for i := length - 1; i >= 0; i-- {
+			etag[at+i] = digits[n&15]
+			n >>= 4
+		}
+	}
+	put(1, 8, version)
+	put(10, 4, version>>32)
+	put(15, 4, version>>48)
+	put(25, 8, uint64(ts))
+	return string(etag)
+}
+
+// parseETag reads the number back.
+func parseETag(etag string, ts int64) (uint64, error) {
+	if len(etag) != len(`"00000000-0000-0000-0000-000000000000"`) {
+		return 0, errRecord
+	}
+	version, err := strconv.ParseUint(etag[15:19]+etag[10:14]+etag[1:9], 16, 64)
+	if err != nil || makeETag(version, ts) != etag {
+		return 0, errRecord
+	}
+	return version, nil
 }
 
 // clientKeyRID is the rid of a client encryption key: the database's four bytes and four more whose top bit is not set.

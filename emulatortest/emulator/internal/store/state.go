@@ -36,9 +36,9 @@ type uniqueEntry struct {
 }
 
 type logicalSize struct {
-	canon string
-	bytes int64
-	items int
+	canon, epk string
+	bytes      int64
+	items      int
 }
 
 func newTree[T any](compare func(a, b T) int) *btree.BTreeG[T] {
@@ -100,7 +100,7 @@ func (s *state) swap(old, it *item, ttl *int64) {
 		for _, v := range old.unique {
 			s.unique.Delete(uniqueEntry{canon: old.canon, value: v})
 		}
-		s.resize(old.canon, -int64(len(old.raw)), -1)
+		s.resize(old, -int64(len(old.raw)), -1)
 	}
 	if it != nil {
 		s.byID.Set(it)
@@ -113,19 +113,30 @@ func (s *state) swap(old, it *item, ttl *int64) {
 		for _, v := range it.unique {
 			s.unique.Set(uniqueEntry{canon: it.canon, value: v, it: it})
 		}
-		s.resize(it.canon, int64(len(it.raw)), 1)
+		s.resize(it, int64(len(it.raw)), 1)
 	}
 }
 
-func (s *state) resize(canon string, bytes int64, items int) {
+func (s *state) resize(it *item, bytes int64, items int) {
 	s.bytes += bytes
-	l, _ := s.logical.Get(logicalSize{canon: canon})
-	l = logicalSize{canon: canon, bytes: l.bytes + bytes, items: l.items + items}
+	l, ok := s.logical.Get(logicalSize{canon: it.canon})
+	if !ok {
+		l = logicalSize{canon: it.canon, epk: it.epk}
+	}
+	l.bytes += bytes
+	l.items += items
 	if l.items == 0 {
 		s.logical.Delete(l)
 		return
 	}
 	s.logical.Set(l)
+}
+
+// share gives a new item the strings of its logical partition, so that these are kept once.
+func (s *state) share(it *item) {
+	if l, ok := s.logical.Get(logicalSize{canon: it.canon}); ok {
+		it.canon, it.epk = l.canon, l.epk
+	}
 }
 
 // logicalBytes is how much one logical partition holds.

@@ -69,7 +69,9 @@ func (t *txn) seal(dr *draft, old *item) *item {
 	if old != nil {
 		ordinal = old.ordinal
 	}
-	return dr.seal(t.c, ordinal, version, t.lsn, t.now)
+	it := dr.seal(t.c, ordinal, version, t.lsn, t.now)
+	t.s.share(it)
+	return it
 }
 
 // sweep removes what has expired, each item with an LSN of its own. It needs p.mu.
