@@ -116,7 +116,7 @@ type execution struct {
 	from     *position // where the page begins; nil for the first one
 	reverse  bool      // rows with equal ORDER BY keys go in falling rids
 	endLate  bool
-	inOrder  bool      // items come in the order of ORDER BY
+	inOrder  bool // items come in the order of ORDER BY
 
 	skip, take int // what is left of OFFSET and of TOP or LIMIT; take is negative without a bound
 	documents  [][]byte
