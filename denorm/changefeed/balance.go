@@ -9,12 +9,12 @@ import (
 )
 
 // balance starts workers for the leases that are this instance's share.
-func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGroup) error {
+func (p *Processor) balance(ctx context.Context, seen sightings, group *sync.WaitGroup) error {
 	leases, err := p.leases(ctx)
 	if err != nil {
 		return err
 	}
-	p.tellGaps(ctx, leases)
+	p.reportGaps(ctx, leases)
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
 	over := replaced(leases)
 	live, err := p.clean(ctx, leases, over, expired)
@@ -37,7 +37,7 @@ func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGro
 			}
 			return err
 		}
-		p.employ(ctx, mine, group)
+		p.startWorker(ctx, mine, group)
 	}
 	for _, l := range ask {
 		wanted := l.clone()
@@ -49,17 +49,17 @@ func (p *Processor) balance(ctx context.Context, seen watch, group *sync.WaitGro
 	// An idle worker would see another's wish at its next renewal only.
 	for _, l := range live {
 		if w := p.worker(l.ID); w != nil && l.owner() == p.cfg.Instance && l.epoch() == w.epoch && l.Properties[propertyHandover] != "" {
-			w.yield()
+			w.handOver()
 		}
 	}
 	return nil
 }
 
-// tellGaps reports keys that no lease stands for: somebody has removed it, and
+// reportGaps reports keys that no lease stands for: somebody has removed it, and
 // nobody can know how far it was. A listing that a split has overtaken may lack
 // a lease too, so only what is missing twice is missing.
-func (p *Processor) tellGaps(ctx context.Context, leases []*lease) {
-	gaps := uncovered(keyRange{"", "FF"}, leases)
+func (p *Processor) reportGaps(ctx context.Context, leases []*lease) {
+	gaps := uncovered(everything, rangesOf(leases))
 	if len(gaps) > 0 && slices.Equal(gaps, p.gaps) {
 		p.cfg.Logger.ErrorContext(ctx, "keys without a lease are not processed; delete the named document and restart to begin them anew",
 			"processor", p.cfg.Name, "range", gaps[0].String(), "ranges", len(gaps), "document", p.store.infoID())
@@ -100,7 +100,7 @@ func (p *Processor) worker(id string) *worker {
 
 func (p *Processor) running(id string) bool { return p.worker(id) != nil }
 
-func (p *Processor) employ(ctx context.Context, l *lease, group *sync.WaitGroup) {
+func (p *Processor) startWorker(ctx context.Context, l *lease, group *sync.WaitGroup) {
 	w := newWorker(p, l)
 	p.mu.Lock()
 	p.workers[l.ID] = w
@@ -109,10 +109,10 @@ func (p *Processor) employ(ctx context.Context, l *lease, group *sync.WaitGroup)
 		w.run(ctx)
 		p.mu.Lock()
 		delete(p.workers, l.ID)
-		p.departures++
+		p.endedWorkers++
 		p.mu.Unlock()
 		p.rebalance()
-		p.tellChanged()
+		p.announceProgress()
 	})
 }
 

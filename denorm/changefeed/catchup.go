@@ -82,7 +82,7 @@ func (p *Processor) round(ctx context.Context, ended <-chan struct{}) (quiet boo
 	s.generation = p.generation.Add(1)
 	for _, l := range s.leases {
 		if w := p.worker(l.ID); w != nil {
-			signal(w.nudge)
+			signal(w.wake)
 		}
 	}
 	// The progress of other instances makes no signal here, so their leases
@@ -130,12 +130,12 @@ type survey struct {
 	p          *Processor
 	generation uint64
 
-	leases     []*lease
-	clear      map[string]bool // those of other instances that had nothing new
-	departures uint64          // when they were listed
-	listed     int             // how often
-	old        bool            // it is time to list them again
-	missing    time.Time       // since when leases are missing, as far as is known
+	leases       []*lease
+	clear        map[string]bool // those of other instances that had nothing new
+	endedWorkers uint64          // when they were listed
+	listed       int             // how often
+	old          bool            // it is time to list them again
+	missing      time.Time       // since when leases are missing, as far as is known
 	// late says that another instance stored progress since the round began:
 	// what it handled may have caused changes in ranges that were read before.
 	late bool
@@ -143,7 +143,7 @@ type survey struct {
 
 func (s *survey) list(ctx context.Context) error {
 	s.p.mu.Lock()
-	s.departures = s.p.departures
+	s.endedWorkers = s.p.endedWorkers
 	s.p.mu.Unlock()
 	leases, err := s.p.leases(ctx)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s *survey) list(ctx context.Context) error {
 // that lags behind may lack some that were just made; what is missing for as
 // long as a lease is respected was removed by somebody, and can't be waited for.
 func (s *survey) whole() (bool, error) {
-	gaps := uncovered(keyRange{"", "FF"}, s.leases)
+	gaps := uncovered(everything, rangesOf(s.leases))
 	switch {
 	case len(gaps) == 0:
 		s.missing = time.Time{}
@@ -178,7 +178,7 @@ func (s *survey) whole() (bool, error) {
 // workers read since the generation began, the others by their lag.
 func (s *survey) drained(ctx context.Context) (bool, error) {
 	s.p.mu.Lock()
-	left := s.departures != s.p.departures
+	left := s.endedWorkers != s.p.endedWorkers
 	s.p.mu.Unlock()
 	if s.old || left {
 		if err := s.list(ctx); err != nil {

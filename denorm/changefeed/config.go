@@ -33,6 +33,12 @@ type Config struct {
 	// StartFrom is where a Name that never ran begins. Defaults to Beginning.
 	// Ranges that have a checkpoint go on from there.
 	StartFrom Start
+	// Session tells how far this process has seen Container, so that the feed
+	// shows what the process has written also where a replica is behind. Give it
+	// repository.Repository.SessionToken, or a function that joins the session
+	// tokens of the SDK's answers with commas. Without it the feed is read from
+	// any replica, and CatchUp may return before it has seen the last writes.
+	Session func() string
 	// MaxItems is the most changes in one call of the handler, 1 to 1,000.
 	// Defaults to 100.
 	MaxItems int

@@ -16,16 +16,16 @@ func (p *Processor) handle(ctx context.Context, keys keyRange, changes []Change)
 	}
 	// One of them does not go through. One by one, the others do.
 	for i := range changes {
-		if err := p.insist(ctx, keys, changes[i:i+1]); err != nil {
+		if err := p.handleAlone(ctx, keys, changes[i:i+1]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// insist calls the handler with one change until it succeeds, the attempts are
+// handleAlone calls the handler with one change until it succeeds, the attempts are
 // used up and the change is quarantined, or the context ends.
-func (p *Processor) insist(ctx context.Context, keys keyRange, one []Change) error {
+func (p *Processor) handleAlone(ctx context.Context, keys keyRange, one []Change) error {
 	for attempt := 1; ; attempt++ {
 		if err := p.pause(ctx, backoff(p.cfg.Backoff, attempt-1)); err != nil {
 			return err

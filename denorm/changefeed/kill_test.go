@@ -173,7 +173,7 @@ func TestOrderAndCompletenessUnderKills(t *testing.T) {
 		t.Log("no process was suspended:", cannotPause)
 	}
 	t.Logf("%d documents, %d changes handled, %d of them again, %d by owners that were none any more (%d overwritten versions among them); %d kills, %d pauses, %d takeovers, %d late writes refused, %d leases split, %d ranges",
-		len(all), seen.handled, seen.repeated, seen.zombies, len(seen.stale), m.killed.Load(), m.paused.Load(), book.takeovers, book.refused, book.splits, len(b.emu.Ranges(database, monitored)))
+		len(all), seen.handled, seen.repeated, seen.late, len(seen.stale), m.killed.Load(), m.paused.Load(), book.takeovers, book.refused, book.splits, len(b.emu.Ranges(database, monitored)))
 }
 
 // writeAll writes until the context ends: in every logical partition of the

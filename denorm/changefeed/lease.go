@@ -1,6 +1,7 @@
 package changefeed
 
 import (
+	"encoding/json"
 	"strconv"
 	"time"
 
@@ -30,18 +31,15 @@ type feedRange struct {
 	Range keyRange `json:"Range"`
 }
 
-// keyRange is a range of effective partition keys, [Min, Max).
-type keyRange struct {
-	Min string `json:"min"`
-	Max string `json:"max"`
+// MarshalJSON says of the bounds what other readers ask for.
+func (r feedRange) MarshalJSON() ([]byte, error) {
+	type bounds struct {
+		keyRange
+		IsMinInclusive bool `json:"isMinInclusive"`
+		IsMaxInclusive bool `json:"isMaxInclusive"`
+	}
+	return json.Marshal(map[string]bounds{"Range": {r.Range, true, false}})
 }
-
-// covers reports whether the other range lies within this one and is smaller.
-func (r keyRange) covers(other keyRange) bool {
-	return r != other && r.Min <= other.Min && other.Max <= r.Max
-}
-
-func (r keyRange) String() string { return r.Min + "-" + r.Max }
 
 // The processor's own notes in a lease.
 const (
@@ -108,10 +106,4 @@ func (l *lease) clone() *lease {
 		out.Properties[k] = v
 	}
 	return &out
-}
-
-// position is how far one range was read.
-type position struct {
-	keys         keyRange
-	continuation string
 }

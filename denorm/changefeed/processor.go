@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/tenantitem"
-	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // Processor processes one container's changes, together with other instances
@@ -33,13 +31,13 @@ type Processor struct {
 	wake       chan struct{} // asks the balancer for a round
 	stopping   chan struct{} // closed by Stop
 
-	mu         sync.Mutex
-	workers    map[string]*worker // by lease id
-	drained    map[string]uint64  // by lease id: the newest generation that began before an empty read
-	departures uint64             // workers that ended
-	handled    uint64             // pages with changes
-	changed    chan struct{}      // closed and made anew at every progress
-	current    *running           // nil while nothing runs
+	mu           sync.Mutex
+	workers      map[string]*worker // by lease id
+	drained      map[string]uint64  // by lease id: the newest generation that began before an empty read
+	endedWorkers uint64             // workers that ended
+	handled      uint64             // pages with changes
+	changed      chan struct{}      // closed and made anew at every progress
+	current      *running           // nil while nothing runs
 }
 
 // running is one run of the processor.
@@ -175,7 +173,7 @@ func (p *Processor) run(ctx context.Context) error {
 	defer unwatch()
 	var group sync.WaitGroup
 	defer group.Wait()
-	seen := watch{}
+	seen := sightings{}
 	for {
 		if err := p.balance(ctx, seen, &group); err != nil && ctx.Err() == nil {
 			p.cfg.Logger.WarnContext(ctx, "change feed ranges could not be balanced", "processor", p.cfg.Name, "error", err)
@@ -212,10 +210,7 @@ func (p *Processor) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the container: %w", err)
 	}
-	p.reader = &reader{container: p.cfg.Container, scheme: schemeOf(properties.PartitionKeyDefinition), maxItems: int32(p.cfg.MaxItems)} //nolint:gosec // validate keeps it to 1,000
-	for _, path := range properties.PartitionKeyDefinition.Paths {
-		p.reader.keyPaths = append(p.reader.keyPaths, strings.Split(strings.Trim(path, "/"), "/"))
-	}
+	p.reader = newReader(p.cfg.Container, properties, p.cfg.MaxItems, p.cfg.Session)
 	p.store = &leaseStore{container: p.cfg.Leases, prefix: leasePrefix(p.cfg.Name, properties.ResourceID), instance: p.cfg.Instance, logger: p.cfg.Logger}
 	var complete bool
 	err = p.persist(ctx, func() (err error) {
@@ -252,7 +247,7 @@ func (p *Processor) createLeases(ctx context.Context) error {
 		return err
 	}
 	for _, r := range ranges {
-		for _, keys := range uncovered(keyRange{r.MinInclusive, r.MaxExclusive}, leases) {
+		for _, keys := range uncovered(keyRange{r.MinInclusive, r.MaxExclusive}, rangesOf(leases)) {
 			if err := p.persist(ctx, func() error { return p.createLease(ctx, keys) }); err != nil {
 				return fmt.Errorf("changefeed: creating a lease: %w", err)
 			}
@@ -320,16 +315,6 @@ func (p *Processor) leases(ctx context.Context) ([]*lease, error) {
 	return leases, nil
 }
 
-func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
-	switch {
-	case len(d.Paths) > 1:
-		return epk.MultiHash
-	case d.Version == 1:
-		return epk.HashV1
-	}
-	return epk.HashV2
-}
-
 // progress notes what a worker's read brought.
 func (p *Processor) progress(w *worker, pg page, generation uint64) {
 	p.mu.Lock()
@@ -342,11 +327,11 @@ func (p *Processor) progress(w *worker, pg page, generation uint64) {
 		w.lag = max(0, pg.head-pg.changes[len(pg.changes)-1].LSN)
 	}
 	p.mu.Unlock()
-	p.tellChanged()
+	p.announceProgress()
 }
 
-// tellChanged wakes those who wait for progress.
-func (p *Processor) tellChanged() {
+// announceProgress wakes those who wait for progress.
+func (p *Processor) announceProgress() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	close(p.changed)

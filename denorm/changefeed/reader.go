@@ -23,6 +23,26 @@ type reader struct {
 	keyPaths  [][]string // of the partition key, each split into names
 	scheme    epk.Scheme
 	maxItems  int32
+	sessions  sessions
+}
+
+// newReader is for a container whose properties were read.
+func newReader(container *azcosmos.ContainerClient, properties *azcosmos.ContainerProperties, maxItems int, session func() string) *reader {
+	r := &reader{container: container, scheme: schemeOf(properties.PartitionKeyDefinition), maxItems: int32(maxItems), sessions: sessions{outside: session}} //nolint:gosec // it was validated: 1,000 at most
+	for _, path := range properties.PartitionKeyDefinition.Paths {
+		r.keyPaths = append(r.keyPaths, strings.Split(strings.Trim(path, "/"), "/"))
+	}
+	return r
+}
+
+func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
+	switch {
+	case len(d.Paths) > 1:
+		return epk.MultiHash
+	case d.Version == 1:
+		return epk.HashV1
+	}
+	return epk.HashV2
 }
 
 // composite is the SDK's continuation (azcosmos,
@@ -41,6 +61,12 @@ type compositeRange struct {
 	ContinuationToken *azcore.ETag `json:"continuationToken,omitempty"`
 }
 
+// position is how far one range was read.
+type position struct {
+	keys         keyRange
+	continuation string
+}
+
 // page is what one request brought.
 type page struct {
 	changes []Change
@@ -52,65 +78,148 @@ type page struct {
 	// head is the newest position of the physical partition; 0 when the answer
 	// did not say.
 	head int64
+	// at is the service's time of the answer; zero when it did not say.
+	at time.Time
 }
 
-// read reads the page after a position. start is sent while there is no
-// continuation: the SDK does not keep it in its token. It sends a date in a
-// form that the service is not known to take, and a service that doesn't take
-// it starts at the beginning without a word; so what is older is left out here.
-func (r *reader) read(ctx context.Context, at position, start *time.Time, maxItems int32) (page, error) {
-	queue := composite{Version: 1, Continuation: []compositeRange{{MinInclusive: at.keys.Min, MaxExclusive: at.keys.Max}}}
-	options := &azcosmos.ChangeFeedOptions{MaxItemCount: maxItems}
-	if at.continuation != "" {
-		queue.Continuation[0].ContinuationToken = (*azcore.ETag)(&at.continuation)
-	} else {
-		options.StartFrom = start
-	}
-	token, err := json.Marshal(queue)
-	if err != nil {
-		return page{}, err
-	}
-	text := string(token)
-	options.Continuation = &text
+// isSplit reports whether the range has to go on as several.
+func (p page) isSplit() bool { return len(p.next) > 1 }
 
-	before, err := r.layOf(ctx, at.keys)
+// fromNow is the position behind the last change, before the service has told
+// which that is.
+const fromNow = "*"
+
+// read reads the page after a position. start is used while there is no
+// continuation. A range that lies in several physical partitions is not read:
+// its page says only how to go on.
+func (r *reader) read(ctx context.Context, at position, start *time.Time, maxItems int32) (page, error) {
+	physical, err := r.partitions(ctx, at.keys)
 	if err != nil {
 		return page{}, err
 	}
-	if before.beyond && before.within {
-		// The SDK names only the physical partition. Others send the bounds
-		// too, and so does this.
-		ctx = policy.WithHTTPHeader(ctx, http.Header{
-			"X-Ms-Start-Epk":     {epk.LowerBound(at.keys.Min)},
-			"X-Ms-End-Epk":       {at.keys.Max},
-			"X-Ms-Read-Key-Type": {"EffectivePartitionKeyRange"},
-		})
+	if len(physical) > 1 {
+		return page{next: cut(at, physical)}, nil
 	}
-	resp, err := r.container.ReadChangeFeed(ctx, options)
+	partition := physical[0]
+	token := r.sessions.token(partition)
+	resp, now, err := r.send(ctx, at, start, maxItems, partition, token)
+	// The id of a partition is known by its first answer, and only then, which
+	// session is its own.
+	if err == nil && token == "" && r.sessions.behind(partition, sessionOf(resp.Response)) {
+		resp, now, err = r.send(ctx, at, start, maxItems, partition, r.sessions.token(partition))
+	}
 	if err != nil {
 		return page{}, err
 	}
 	// The SDK may have learned of a merge or a split during the call, and have
-	// read the whole of another partition than the one that the bounds were for.
-	after, err := r.layOf(ctx, at.keys)
+	// read the whole of another partition than the one that was asked for.
+	filter := partition.covers(at.keys) || !isOnly(now, partition)
+	return r.pageOf(at, resp, filter)
+}
+
+func isOnly(ranges []keyRange, r keyRange) bool { return len(ranges) == 1 && ranges[0].equal(r) }
+
+// partitions returns the physical partitions that a range lies in. The SDK
+// keeps the list.
+func (r *reader) partitions(ctx context.Context, keys keyRange) ([]keyRange, error) {
+	ranges, err := r.container.ReadFeedRanges(ctx, nil)
 	if err != nil {
-		return page{}, err
+		return nil, err
 	}
-	out := page{head: headOf(resp.Response), empty: len(resp.Items) == 0}
+	var out []keyRange
+	for _, physical := range ranges {
+		if p := (keyRange{physical.MinInclusive, physical.MaxExclusive}); !p.intersect(keys).isEmpty() {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errNoPartition
+	}
+	return out, nil
+}
+
+// errNoPartition passes: the list of partitions is read again.
+var errNoPartition = errors.New("no physical partition holds the range")
+
+// cut gives each of the parts the position of the whole.
+func cut(at position, parts []keyRange) []position {
+	out := make([]position, 0, len(parts))
+	for _, part := range parts {
+		out = append(out, position{part.intersect(at.keys), at.continuation})
+	}
+	return sorted(out)
+}
+
+// send sends one read, and returns with its answer what partitions the range
+// lies in by then.
+func (r *reader) send(ctx context.Context, at position, start *time.Time, maxItems int32, partition keyRange, token string) (resp azcosmos.ChangeFeedResponse, now []keyRange, err error) {
+	queue := composite{Version: 1, Continuation: []compositeRange{{MinInclusive: at.keys.Min, MaxExclusive: at.keys.Max}}}
+	if at.continuation != "" {
+		queue.Continuation[0].ContinuationToken = (*azcore.ETag)(&at.continuation)
+	}
+	body, err := json.Marshal(queue)
+	if err != nil {
+		return resp, nil, err
+	}
+	continuation := string(body)
+	header := http.Header{}
+	// A range that is as large as its partition is named by the partition's id alone.
+	if partition.covers(at.keys) {
+		header.Set("X-Ms-Start-Epk", startBound(at.keys.Min))
+		header.Set("X-Ms-End-Epk", at.keys.Max)
+		header.Set("X-Ms-Read-Key-Type", "EffectivePartitionKeyRange")
+	}
+	// The SDK writes its own option in another form, which ends in UTC. What
+	// the service does not understand as a time, it takes for none.
+	if start != nil && at.continuation == "" {
+		header.Set("If-Modified-Since", start.UTC().Format(http.TimeFormat))
+	}
+	if token != "" {
+		header.Set("X-Ms-Session-Token", token)
+	}
+	sending := ctx
+	if len(header) > 0 {
+		sending = policy.WithHTTPHeader(ctx, header)
+	}
+	resp, err = r.container.ReadChangeFeed(sending, &azcosmos.ChangeFeedOptions{MaxItemCount: maxItems, Continuation: &continuation})
+	if err != nil {
+		return resp, nil, err
+	}
+	if now, err = r.partitions(ctx, at.keys); err == nil && len(now) == 1 && resp.RawResponse != nil {
+		id := resp.RawResponse.Request.Header.Get("x-ms-documentdb-partitionkeyrangeid")
+		r.sessions.note(now[0], id, sessionOf(resp.Response))
+	}
+	return resp, now, err
+}
+
+// startBound is a bound as the header takes it. The gateway refuses an empty
+// one beside a partition's id; it stands for the same key as a zero.
+func startBound(bound string) string {
+	if bound == "" {
+		return "00"
+	}
+	return bound
+}
+
+// pageOf reads an answer. With filter it may hold changes of other ranges.
+func (r *reader) pageOf(at position, resp azcosmos.ChangeFeedResponse, filter bool) (page, error) {
+	var err error
+	out := page{head: headOf(resp.Response), empty: len(resp.Items) == 0, at: dateOf(resp.Response)}
 	if out.next, err = positions(resp.ContinuationToken, at); err != nil {
 		return page{}, err
 	}
+	// A replica that is behind names its own end, which is not where to go on.
+	if out.empty && len(out.next) == 1 && isBefore(out.next[0].continuation, at.continuation) {
+		out.next[0].continuation = at.continuation
+	}
 	session := sessionOf(resp.Response)
 	for _, raw := range resp.Items {
-		if (before.beyond || after.beyond) && !r.within(at.keys, raw) {
+		if filter && !r.within(at.keys, raw) {
 			continue
 		}
 		c, err := parseChange(raw)
 		if err != nil {
 			return page{}, err
-		}
-		if start != nil && c.Timestamp < start.Unix() {
-			continue
 		}
 		c.Session = session
 		out.changes = append(out.changes, c)
@@ -121,7 +230,6 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 // now returns the position behind the last change of a range, by the service's
 // own reckoning: no clock is asked. A range that was split has several.
 func (r *reader) now(ctx context.Context, keys keyRange) ([]position, error) {
-	const fromNow = "*"
 	var out []position
 	for queue := []position{{keys, fromNow}}; len(queue) > 0; queue = queue[1:] {
 		pg, err := r.read(ctx, queue[0], nil, 1)
@@ -129,7 +237,7 @@ func (r *reader) now(ctx context.Context, keys keyRange) ([]position, error) {
 			return nil, err
 		}
 		for _, next := range pg.next {
-			if next.continuation == fromNow { // a child that was not read yet
+			if next.continuation == fromNow { // a part that was not read yet
 				queue = append(queue, next)
 			} else {
 				out = append(out, next)
@@ -148,37 +256,37 @@ func positions(token string, at position) ([]position, error) {
 	}
 	var out []position
 	for _, c := range queue.Continuation {
-		p := position{keys: keyRange{max(c.MinInclusive, at.keys.Min), min(c.MaxExclusive, at.keys.Max)}}
+		p := position{keys: (keyRange{c.MinInclusive, c.MaxExclusive}).intersect(at.keys)}
 		if c.ContinuationToken != nil {
 			p.continuation = string(*c.ContinuationToken)
 		}
-		if p.keys.Min < p.keys.Max {
+		if !p.keys.isEmpty() {
 			out = append(out, p)
 		}
 	}
-	slices.SortFunc(out, func(a, b position) int { return strings.Compare(a.keys.Min, b.keys.Min) })
-	return out, nil
+	if len(out) == 1 {
+		out[0].keys = at.keys
+	}
+	return sorted(out), nil
 }
 
-// lay is how a range lies to the physical partitions. After a merge it is
-// within one that goes beyond it; after another split at another bound it may
-// overlap several that do.
-type lay struct{ beyond, within bool }
+func sorted(at []position) []position {
+	slices.SortFunc(at, func(a, b position) int { return epk.Compare(a.keys.Min, b.keys.Min) })
+	return at
+}
 
-func (r *reader) layOf(ctx context.Context, keys keyRange) (lay, error) {
-	ranges, err := r.container.ReadFeedRanges(ctx, nil)
-	if err != nil {
-		return lay{}, err
-	}
-	var out lay
-	for _, physical := range ranges {
-		if physical.MaxExclusive <= keys.Min || keys.Max <= physical.MinInclusive {
-			continue
-		}
-		out.beyond = out.beyond || physical.MinInclusive < keys.Min || keys.Max < physical.MaxExclusive
-		out.within = physical.MinInclusive <= keys.Min && keys.Max <= physical.MaxExclusive
-	}
-	return out, nil
+// isBefore reports whether a continuation is a smaller number than another;
+// texts of other forms are not compared.
+func isBefore(a, b string) bool {
+	x, ok := lsnOf(a)
+	y, ok2 := lsnOf(b)
+	return ok && ok2 && x < y
+}
+
+// lsnOf reads the number in a continuation, which is an etag.
+func lsnOf(continuation string) (lsn int64, ok bool) {
+	lsn, err := strconv.ParseInt(strings.Trim(continuation, `"`), 10, 64)
+	return lsn, err == nil
 }
 
 // within reports whether a document's partition key lies in a range.
@@ -187,12 +295,16 @@ func (r *reader) within(keys keyRange, raw []byte) bool {
 	if err := json.Unmarshal(raw, &document); err != nil {
 		return true // let the caller say what is wrong with it
 	}
+	return keys.holds(epk.Hash(r.scheme, r.keyOf(document)...))
+}
+
+// keyOf is the partition key of a document.
+func (r *reader) keyOf(document any) []epk.Component {
 	components := make([]epk.Component, len(r.keyPaths))
 	for i, path := range r.keyPaths {
 		components[i] = componentAt(document, path)
 	}
-	hash := epk.Hash(r.scheme, components...)
-	return epk.Compare(keys.Min, hash) <= 0 && epk.Compare(hash, keys.Max) < 0
+	return components
 }
 
 func componentAt(v any, path []string) epk.Component {
@@ -218,14 +330,11 @@ func componentAt(v any, path []string) epk.Component {
 	return epk.Undefined()
 }
 
-// headOf reads the newest LSN from a session token, "range:version#lsn..." or
-// "range:lsn".
-func headOf(resp azcosmos.Response) int64 {
-	_, token, _ := strings.Cut(sessionOf(resp), ":")
-	if _, rest, ok := strings.Cut(token, "#"); ok {
-		token, _, _ = strings.Cut(rest, "#")
+// headOf reads the newest LSN from the session token of an answer.
+func headOf(resp azcosmos.Response) (lsn int64) {
+	for _, part := range parseSession(sessionOf(resp)) {
+		lsn = max(lsn, part.lsn)
 	}
-	lsn, _ := strconv.ParseInt(token, 10, 64)
 	return lsn
 }
 
@@ -234,4 +343,12 @@ func sessionOf(resp azcosmos.Response) string {
 		return ""
 	}
 	return resp.RawResponse.Header.Get("x-ms-session-token")
+}
+
+func dateOf(resp azcosmos.Response) time.Time {
+	if resp.RawResponse == nil {
+		return time.Time{}
+	}
+	at, _ := http.ParseTime(resp.RawResponse.Header.Get("Date")) // a missing one is zero
+	return at
 }

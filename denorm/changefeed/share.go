@@ -2,7 +2,6 @@ package changefeed
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -34,12 +33,12 @@ func (s sighting) now(l *lease, now time.Time) sighting {
 	return next
 }
 
-// watch follows the leases of others.
-type watch map[string]sighting
+// sightings follow the leases of others.
+type sightings map[string]sighting
 
 // expired notes what is seen now and returns the ids of leases whose owners
 // have not renewed them for the lease duration.
-func (w watch) expired(leases []*lease, now time.Time, after time.Duration) map[string]bool {
+func (w sightings) expired(leases []*lease, now time.Time, after time.Duration) map[string]bool {
 	present := make(map[string]bool, len(leases))
 	out := map[string]bool{}
 	for _, l := range leases {
@@ -124,27 +123,9 @@ func replaced(leases []*lease) []*lease {
 	for _, parent := range leases {
 		whole := parent.FeedRange.Range
 		inside := slices.DeleteFunc(slices.Clone(leases), func(l *lease) bool { return !whole.covers(l.FeedRange.Range) })
-		if len(inside) > 0 && len(uncovered(whole, inside)) == 0 {
+		if len(inside) > 0 && len(uncovered(whole, rangesOf(inside))) == 0 {
 			out = append(out, parent)
 		}
-	}
-	return out
-}
-
-// uncovered returns the parts of a range that no lease covers.
-func uncovered(whole keyRange, leases []*lease) []keyRange {
-	covering := make([]keyRange, 0, len(leases))
-	for _, l := range leases {
-		covering = append(covering, l.FeedRange.Range)
-	}
-	slices.SortFunc(covering, func(a, b keyRange) int { return strings.Compare(a.Min, b.Min) })
-	var out []keyRange
-	reached := whole.Min
-	for _, r := range append(covering, keyRange{whole.Max, whole.Max}) {
-		if gap := min(r.Min, whole.Max); gap > reached {
-			out = append(out, keyRange{reached, gap})
-		}
-		reached = max(reached, r.Max)
 	}
 	return out
 }

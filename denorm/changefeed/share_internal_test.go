@@ -129,14 +129,14 @@ func TestSharesConverge(t *testing.T) {
 
 func TestUncovered(t *testing.T) {
 	t.Parallel()
-	between := func(bounds ...string) (out []*lease) {
+	between := func(bounds ...string) (out []keyRange) {
 		for i := 0; i < len(bounds); i += 2 {
-			out = append(out, &lease{FeedRange: feedRange{keyRange{bounds[i], bounds[i+1]}}})
+			out = append(out, keyRange{bounds[i], bounds[i+1]})
 		}
 		return out
 	}
 	for name, tt := range map[string]struct {
-		leases []*lease
+		leases []keyRange
 		gaps   string
 	}{
 		"nothing":         {nil, "[-FF]"},
@@ -147,6 +147,8 @@ func TestUncovered(t *testing.T) {
 		"the end":         {between("", "80"), "[80-FF]"},
 		"overlapping":     {between("", "60", "20", "40", "50", "FF"), "[]"},
 		"several":         {between("10", "20", "30", "40"), "[-10 20-30 40-FF]"},
+		"padded bounds":   {between("", "8000", "80", "FF"), "[]"},
+		"an empty start":  {between("00", "FF"), "[]"},
 		"a parent inside": {between("", "FF", "20", "40"), "[]"},
 	} {
 		if got := fmt.Sprint(uncovered(keyRange{"", "FF"}, tt.leases)); got != tt.gaps {

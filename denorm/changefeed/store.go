@@ -24,7 +24,7 @@ type leaseStore struct {
 	prefix    string // of every lease's id
 	instance  string
 	logger    *slog.Logger
-	strangers sync.Map // ids that were told of
+	foreign   sync.Map // ids that were told of
 }
 
 func (s *leaseStore) idOf(keys keyRange) string { return s.prefix + keys.String() }
@@ -43,7 +43,7 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 		for _, item := range page.Items {
 			var l lease
 			if err := json.Unmarshal(item, &l); err != nil || l.FeedRange.Range.Min >= l.FeedRange.Range.Max {
-				s.stranger(ctx, item)
+				s.skipForeign(ctx, item)
 				continue
 			}
 			out = append(out, &l)
@@ -52,14 +52,14 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 	return out, nil
 }
 
-// stranger notes a document that has a lease's id and is none. It stops
+// skipForeign notes a document that has a lease's id and is none. It stops
 // nothing; if it was a lease once, its range is reported as one without a lease.
-func (s *leaseStore) stranger(ctx context.Context, item []byte) {
+func (s *leaseStore) skipForeign(ctx context.Context, item []byte) {
 	var head struct {
 		ID string `json:"id"`
 	}
 	_ = json.Unmarshal(item, &head) // an id is all that is told of it
-	if _, told := s.strangers.LoadOrStore(head.ID, true); !told {
+	if _, told := s.foreign.LoadOrStore(head.ID, true); !told {
 		s.logger.WarnContext(ctx, "a document in the lease container is not a lease; use a container of its own", "document", head.ID)
 	}
 }
@@ -123,15 +123,15 @@ func (s *leaseStore) create(ctx context.Context, at position, owner string, prop
 	}
 	_, err = s.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(l.ID), body, nil)
 	if statusOf(err) == http.StatusConflict {
-		return s.raise(ctx, l)
+		return s.raiseEpoch(ctx, l)
 	}
 	return err
 }
 
-// raise lets a lease that exists already begin no earlier epoch than the one
+// raiseEpoch lets a lease that exists already begin no earlier epoch than the one
 // that was to be made. It was left by a split that did not come to its end,
 // and its parent has had other owners since.
-func (s *leaseStore) raise(ctx context.Context, l *lease) error {
+func (s *leaseStore) raiseEpoch(ctx context.Context, l *lease) error {
 	for l.epoch() > 0 {
 		now, err := s.read(ctx, l.ID)
 		if statusOf(err) == http.StatusNotFound {
@@ -188,7 +188,7 @@ func (s *leaseStore) update(ctx context.Context, l *lease, change func(*lease)) 
 		case http.StatusNotFound:
 			return nil, errLost
 		case http.StatusPreconditionFailed:
-			if l, err = s.same(ctx, l); err != nil {
+			if l, err = s.readOwned(ctx, l); err != nil {
 				return nil, err
 			}
 		default:
@@ -204,15 +204,15 @@ func (s *leaseStore) relinquish(ctx context.Context, l *lease) error {
 		if statusOf(err) != http.StatusPreconditionFailed {
 			return err
 		}
-		if l, err = s.same(ctx, l); err != nil {
+		if l, err = s.readOwned(ctx, l); err != nil {
 			return err
 		}
 	}
 }
 
-// same reads a lease again that changed meanwhile. Another owner, or this
+// readOwned reads a lease again that changed meanwhile. Another owner, or this
 // instance in another epoch, means that it was lost.
-func (s *leaseStore) same(ctx context.Context, l *lease) (*lease, error) {
+func (s *leaseStore) readOwned(ctx context.Context, l *lease) (*lease, error) {
 	now, err := s.read(ctx, l.ID)
 	switch {
 	case statusOf(err) == http.StatusNotFound:

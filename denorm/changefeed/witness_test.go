@@ -32,16 +32,16 @@ import (
 type witness struct {
 	ledger *ledger
 
-	mu         sync.Mutex
-	seen       map[place]bool
-	newest     map[string]int    // by document: the newest version handled
-	high       map[string]int    // by logical partition
-	within     map[ownership]int // the newest in one ownership
-	fence      map[string]int64  // by logical partition: the newest epoch
-	violations []string
-	handled    int
-	repeated   int
-	zombies    int // lines of owners that were none any more
+	mu          sync.Mutex
+	seen        map[place]bool
+	newest      map[string]int    // by document: the newest version handled
+	high        map[string]int    // by logical partition
+	within      map[ownership]int // the newest in one ownership
+	newestEpoch map[string]int64  // by logical partition: the newest epoch
+	violations  []string
+	handled     int
+	repeated    int
+	late        int // lines of owners that were none any more
 	// stale are, of these, the versions that came after later ones of their
 	// partition, by document: in the end it must turn out that they were
 	// overwritten.
@@ -69,7 +69,7 @@ type line struct {
 }
 
 func newWitness(l *ledger) *witness {
-	return &witness{ledger: l, seen: map[place]bool{}, newest: map[string]int{}, high: map[string]int{}, within: map[ownership]int{}, fence: map[string]int64{}, stale: map[string][]int{}}
+	return &witness{ledger: l, seen: map[place]bool{}, newest: map[string]int{}, high: map[string]int{}, within: map[ownership]int{}, newestEpoch: map[string]int64{}, stale: map[string][]int{}}
 }
 
 func (w *witness) hear(l line) {
@@ -88,19 +88,19 @@ func (w *witness) hear(l line) {
 	}
 	superseded := w.ledger.superseded(l.Range, l.Epoch)
 	if superseded {
-		w.zombies++
+		w.late++
 	}
 	at := place{l.Tenant, l.N}
 	switch {
 	case w.seen[at]:
 		w.repeated++
 	case l.N > w.high[l.Tenant]:
-	case superseded && l.Epoch < w.fence[l.Tenant]:
+	case superseded && l.Epoch < w.newestEpoch[l.Tenant]:
 		w.stale[document] = append(w.stale[document], l.N)
 	default:
 		w.violated("%s came for the first time as %d after %d of its partition (the document at %d)", document, l.N, w.high[l.Tenant], w.newest[document])
 	}
-	w.fence[l.Tenant] = max(w.fence[l.Tenant], l.Epoch)
+	w.newestEpoch[l.Tenant] = max(w.newestEpoch[l.Tenant], l.Epoch)
 	w.seen[at] = true
 	w.high[l.Tenant] = max(w.high[l.Tenant], l.N)
 	w.newest[document] = max(w.newest[document], l.N)

@@ -13,13 +13,13 @@ type worker struct {
 	p     *Processor
 	keys  keyRange
 	epoch int64
-	nudge chan struct{} // asks for a read now
+	wake  chan struct{} // asks for a read now
 
 	// turn is held by whoever stores something in the lease: one document
 	// serves checkpoints and renewals. It is a channel, because it is held
 	// while a request is under way.
-	turn  chan struct{}
-	lease *lease // as last stored by this instance; whoever has the turn may use it
+	storing chan struct{}
+	lease   *lease // as last stored by this instance; whoever has the turn may use it
 
 	renewed atomic.Pointer[time.Time] // when the last store that succeeded was sent
 
@@ -44,7 +44,7 @@ func (w *worker) run(ctx context.Context) {
 	err := w.process(ctx)
 	cancel(err)
 	<-renewing
-	w.leave(context.WithoutCancel(ctx), err)
+	w.release(context.WithoutCancel(ctx), err)
 }
 
 // process reads, handles and checkpoints until the context ends or the lease
@@ -65,7 +65,7 @@ func (w *worker) process(ctx context.Context) error {
 		generation := w.p.generation.Load()
 		pg, err := w.p.reader.read(ctx, at, start, w.p.reader.maxItems)
 		if err == nil {
-			err = w.take(ctx, pg, at)
+			err = w.handlePage(ctx, pg, at)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -75,24 +75,24 @@ func (w *worker) process(ctx context.Context) error {
 		case err != nil:
 			failures++
 			w.p.cfg.Logger.WarnContext(ctx, "change feed range stands still", "processor", w.p.cfg.Name, "range", w.keys.String(), "failures", failures, "error", err)
-			w.rest(ctx, backoff(w.p.cfg.Backoff, failures))
+			w.pause(ctx, backoff(w.p.cfg.Backoff, failures))
 			continue
-		case len(pg.next) > 1 || pg.next[0].keys != w.keys:
+		case pg.isSplit():
 			return nil
 		}
 		failures = 0
 		at = pg.next[0]
 		w.p.progress(w, pg, generation)
 		if pg.empty {
-			w.rest(ctx, w.p.cfg.PollInterval)
+			w.pause(ctx, w.p.cfg.PollInterval)
 		}
 	}
 }
 
-// take handles a page and stores where to go on.
-func (w *worker) take(ctx context.Context, pg page, at position) error {
+// handlePage handles a page and stores where to go on.
+func (w *worker) handlePage(ctx context.Context, pg page, at position) error {
 	if len(pg.changes) > 0 {
-		if err := w.assure(ctx); err != nil {
+		if err := w.confirmLease(ctx); err != nil {
 			return err
 		}
 		for i := range pg.changes {
@@ -102,7 +102,7 @@ func (w *worker) take(ctx context.Context, pg page, at position) error {
 			return err
 		}
 	}
-	if len(pg.next) > 1 || pg.next[0].keys != w.keys {
+	if pg.isSplit() {
 		return w.p.persist(ctx, func() error { return w.split(ctx, pg.next) })
 	}
 	// A read that brought nothing moves the position too, but only the first
@@ -120,7 +120,7 @@ func (w *worker) take(ctx context.Context, pg page, at position) error {
 
 // newWorker is for a lease that this instance has just taken.
 func newWorker(p *Processor, l *lease) *worker {
-	w := &worker{p: p, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, nudge: make(chan struct{}, 1), turn: make(chan struct{}, 1)}
+	w := &worker{p: p, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, wake: make(chan struct{}, 1), storing: make(chan struct{}, 1)}
 	now := time.Now()
 	w.renewed.Store(&now)
 	return w
@@ -128,8 +128,8 @@ func newWorker(p *Processor, l *lease) *worker {
 
 // store changes the lease.
 func (w *worker) store(ctx context.Context, change func(*lease)) error {
-	w.turn <- struct{}{}
-	defer func() { <-w.turn }()
+	w.storing <- struct{}{}
+	defer func() { <-w.storing }()
 	// No answer within the time that the lease is respected is no better than
 	// a lost lease, and must not keep the next renewal waiting.
 	ctx, cancel := context.WithTimeout(ctx, w.p.cfg.LeaseDuration)
@@ -152,16 +152,16 @@ func (w *worker) stale() bool {
 	return time.Since(*w.renewed.Load()) >= w.p.cfg.LeaseDuration
 }
 
-// assure asks whose the lease is when it was not renewed in time. A process
+// confirmLease asks whose the lease is when it was not renewed in time. A process
 // that was suspended between a read and its handling finds out here, in most
 // cases, that it came too late.
-func (w *worker) assure(ctx context.Context) error {
+func (w *worker) confirmLease(ctx context.Context) error {
 	if !w.stale() {
 		return nil
 	}
 	err := w.store(ctx, func(*lease) {})
 	if errors.Is(err, errHandover) {
-		w.yield()
+		w.handOver()
 		return nil // after this batch
 	}
 	return err
@@ -175,8 +175,8 @@ func (w *worker) split(ctx context.Context, children []position) error {
 	if err := w.store(ctx, func(*lease) {}); err != nil && !errors.Is(err, errHandover) {
 		return err
 	}
-	w.turn <- struct{}{}
-	defer func() { <-w.turn }()
+	w.storing <- struct{}{}
+	defer func() { <-w.storing }()
 	properties := maps.Clone(w.lease.Properties)
 	for i, child := range children {
 		owner := w.p.cfg.Instance
@@ -195,22 +195,22 @@ func (w *worker) split(ctx context.Context, children []position) error {
 	return nil
 }
 
-// rest waits until there may be something to do.
-func (w *worker) rest(ctx context.Context, d time.Duration) {
+// pause waits until there may be something to do.
+func (w *worker) pause(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-w.p.stopping:
 	case <-timer.C:
-	case <-w.nudge:
+	case <-w.wake:
 	}
 }
 
-// yield makes the worker leave the range when nothing is under way.
-func (w *worker) yield() {
+// handOver makes the worker leave the range when nothing is under way.
+func (w *worker) handOver() {
 	w.wanted.Store(true)
-	signal(w.nudge)
+	signal(w.wake)
 }
 
 // renew keeps the lease alive while the worker works, and ends the worker when
@@ -221,7 +221,7 @@ func (w *worker) renew(ctx context.Context, end context.CancelCauseFunc) {
 		switch {
 		case err == nil:
 		case errors.Is(err, errHandover):
-			w.yield()
+			w.handOver()
 		case errors.Is(err, errLost), w.stale():
 			end(errLost)
 			return
@@ -229,18 +229,18 @@ func (w *worker) renew(ctx context.Context, end context.CancelCauseFunc) {
 	}
 }
 
-// longestFarewell bounds what handing a lease back may add to a stop.
-const longestFarewell = 2 * time.Second
+// releaseTimeout bounds what handing a lease back may add to a stop.
+const releaseTimeout = 2 * time.Second
 
-// leave hands the range back, or over, unless it is not this instance's any more.
-func (w *worker) leave(ctx context.Context, why error) {
+// release hands the range back, or over, unless it is not this instance's any more.
+func (w *worker) release(ctx context.Context, why error) {
 	if why == nil || errors.Is(why, errLost) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, min(w.p.cfg.LeaseDuration/3, longestFarewell))
+	ctx, cancel := context.WithTimeout(ctx, min(w.p.cfg.LeaseDuration/3, releaseTimeout))
 	defer cancel()
-	w.turn <- struct{}{}
-	defer func() { <-w.turn }()
+	w.storing <- struct{}{}
+	defer func() { <-w.storing }()
 	_, err := w.p.store.update(ctx, w.lease, func(l *lease) {
 		l.setOwner(l.Properties[propertyHandover])
 		delete(l.Properties, propertyHandover)
