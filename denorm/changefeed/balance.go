@@ -2,6 +2,7 @@ package changefeed
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"sync"
@@ -14,7 +15,11 @@ func (p *Processor) balance(ctx context.Context, seen sightings, group *sync.Wai
 	if err != nil {
 		return err
 	}
-	p.reportGaps(ctx, leases)
+	return errors.Join(p.heal(ctx, leases), p.takeShare(ctx, leases, seen, group))
+}
+
+// takeShare takes what is due to this instance, and asks for what others have too much of.
+func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen sightings, group *sync.WaitGroup) error {
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
 	over := replaced(leases)
 	live, err := p.clean(ctx, leases, over, expired)
@@ -31,8 +36,11 @@ func (p *Processor) balance(ctx context.Context, seen sightings, group *sync.Wai
 		mine := l.clone()
 		mine.acquire(p.cfg.Instance)
 		mine, err := p.store.replace(ctx, mine)
+		if err == nil && p.store.isFormer(mine) {
+			mine, err = p.store.rename(ctx, mine)
+		}
 		if err != nil {
-			if wasTaken(err) {
+			if wasTaken(err) || errors.Is(err, errLost) {
 				continue // another instance was faster
 			}
 			return err
@@ -53,18 +61,6 @@ func (p *Processor) balance(ctx context.Context, seen sightings, group *sync.Wai
 		}
 	}
 	return nil
-}
-
-// reportGaps reports keys that no lease stands for: somebody has removed it, and
-// nobody can know how far it was. A listing that a split has overtaken may lack
-// a lease too, so only what is missing twice is missing.
-func (p *Processor) reportGaps(ctx context.Context, leases []*lease) {
-	gaps := uncovered(everything, rangesOf(leases))
-	if len(gaps) > 0 && slices.Equal(gaps, p.gaps) {
-		p.cfg.Logger.ErrorContext(ctx, "keys without a lease are not processed; delete the named document and restart to begin them anew",
-			"processor", p.cfg.Name, "range", gaps[0].String(), "ranges", len(gaps), "document", p.store.infoID())
-	}
-	p.gaps = gaps
 }
 
 func wasTaken(err error) bool {

@@ -147,7 +147,7 @@ func (s *survey) list(ctx context.Context) error {
 	s.p.mu.Unlock()
 	leases, err := s.p.leases(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("changefeed: catching up: %w", err)
 	}
 	s.leases, s.old = leases, false
 	s.listed++
@@ -155,23 +155,6 @@ func (s *survey) list(ctx context.Context) error {
 		s.clear = map[string]bool{}
 	}
 	return nil
-}
-
-// whole reports whether the leases stand for all keys. A listing by a replica
-// that lags behind may lack some that were just made; what is missing for as
-// long as a lease is respected was removed by somebody, and can't be waited for.
-func (s *survey) whole() (bool, error) {
-	gaps := uncovered(everything, rangesOf(s.leases))
-	switch {
-	case len(gaps) == 0:
-		s.missing = time.Time{}
-		return true, nil
-	case s.missing.IsZero():
-		s.missing = time.Now()
-	case time.Since(s.missing) >= s.p.cfg.LeaseDuration:
-		return false, fmt.Errorf("changefeed: catching up: no lease stands for the keys %s, so nobody processes them (see the log for what to do)", gaps[0])
-	}
-	return false, nil
 }
 
 // drained reports whether every lease is: those that run here by what their
@@ -185,12 +168,10 @@ func (s *survey) drained(ctx context.Context) (bool, error) {
 			return false, err
 		}
 	}
-	whole, err := s.whole()
-	if err != nil {
-		return false, err
-	}
 	var others []*lease
-	all := whole && len(replaced(s.leases)) == 0
+	// A lease may be missing from a listing by a replica that lags behind, or
+	// was deleted and is about to be made anew.
+	all := len(uncovered(everything, rangesOf(s.leases))) == 0 && len(replaced(s.leases)) == 0
 	for _, l := range s.leases {
 		s.p.mu.Lock()
 		w := s.p.workers[l.ID]

@@ -27,6 +27,11 @@ type Config struct {
 	// share its ranges; another name processes everything on its own. It is
 	// the beginning of every lease's id.
 	Name string
+	// Endpoint is the URL of the account, as azcosmos.Client.Endpoint returns
+	// it. Its host stands in the leases' ids, where autoscalers look for it.
+	// Defaults to the host that answers first, which is a region's on accounts
+	// with several; it is kept then.
+	Endpoint string
 	// Instance identifies this process among those with the same Name. Two
 	// live instances must not share it. Defaults to a random text.
 	Instance string
@@ -39,6 +44,9 @@ type Config struct {
 	// tokens of the SDK's answers with commas. Without it the feed is read from
 	// any replica, and CatchUp may return before it has seen the last writes.
 	Session func() string
+	// MissingLease says where a range begins again whose lease was deleted by
+	// hand. Defaults to [Restart].
+	MissingLease MissingLease
 	// MaxItems is the most changes in one call of the handler, 1 to 1,000.
 	// Defaults to 100.
 	MaxItems int
@@ -64,22 +72,6 @@ type Config struct {
 	// the lag of each range. Defaults to none.
 	Meters metric.MeterProvider
 }
-
-// Start is a position in a feed that has no checkpoint yet.
-type Start struct {
-	now bool
-	at  time.Time
-}
-
-// Beginning starts with the oldest change that the container still has.
-func Beginning() Start { return Start{} }
-
-// Now starts with what changes after the first instance with that name began
-// to run, by the service's reckoning: no clock of this machine is involved.
-func Now() Start { return Start{now: true} }
-
-// At starts with what changed at that time or later, to the second.
-func At(t time.Time) Start { return Start{at: t} }
 
 // withDefaults returns the config with its gaps filled.
 func (c Config) withDefaults() Config {
@@ -116,6 +108,9 @@ func (c Config) validate() error {
 		return refuse("", "a duration or a number is negative", "leave it out for its default")
 	case c.LeaseDuration < 100*time.Millisecond:
 		return refuse("LeaseDuration", fmt.Sprintf("it is %s", c.LeaseDuration), "use seconds: shorter than a slow answer, and instances take from each other")
+	}
+	if _, ok := hostOf(c.Endpoint); c.Endpoint != "" && !ok {
+		return refuse("Endpoint", "it is no URL", "pass what azcosmos.Client.Endpoint returns")
 	}
 	if err := tenantitem.ValidateID(c.Name); err != nil {
 		return fmt.Errorf("changefeed.Config.Name: %w", err)

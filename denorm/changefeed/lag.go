@@ -27,7 +27,7 @@ func (p *Processor) Lag(ctx context.Context) ([]RangeLag, error) {
 	}
 	leases, err := p.leases(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("changefeed: %w", err)
 	}
 	out := make([]RangeLag, 0, len(leases))
 	for _, l := range leases {

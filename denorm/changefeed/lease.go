@@ -21,11 +21,15 @@ type lease struct {
 	ContinuationToken *string           `json:"ContinuationToken"`
 	Timestamp         time.Time         `json:"timestamp"`
 	Properties        map[string]string `json:"properties"`
+	Mode              string            `json:"Mode"`
 	ETag              azcore.ETag       `json:"_etag,omitempty"`
 }
 
 // epkLease is the version of a lease over a range of effective partition keys.
 const epkLease = 1
+
+// incrementalFeed is the mode of a lease over the latest versions.
+const incrementalFeed = "Incremental Feed"
 
 type feedRange struct {
 	Range keyRange `json:"Range"`
@@ -52,6 +56,9 @@ const (
 	// with the owner it says whose lease it is: an instance that lost a lease
 	// and took it again must not store what it began before.
 	propertyEpoch = "epoch"
+	// propertyUntil is the time, by the service's clock, up to which every
+	// change of the range was handled.
+	propertyUntil = "handledUntil"
 )
 
 func (l *lease) owner() string {
@@ -96,6 +103,12 @@ func (l *lease) startTime() *time.Time {
 		return nil
 	}
 	return &t
+}
+
+// handledUntil is the time up to which every change was handled.
+func (l *lease) handledUntil() (time.Time, bool) {
+	t, err := time.Parse(time.RFC3339, l.Properties[propertyUntil])
+	return t, err == nil
 }
 
 // clone lets a lease be changed while others read it.

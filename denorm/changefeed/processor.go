@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,12 +22,13 @@ type Processor struct {
 	metrics *metrics
 	store   *leaseStore
 	reader  *reader
+	start   *startDocument
 
 	// opened is set once the container was read and the leases exist.
 	opening chan struct{} // held by whoever opens; a channel, because it takes requests
 	opened  bool
 
-	gaps       []keyRange    // without a lease; the balancer's alone
+	missing    missing       // the balancer's alone
 	generation atomic.Uint64 // counts the rounds of CatchUp
 	wake       chan struct{} // asks the balancer for a round
 	stopping   chan struct{} // closed by Stop
@@ -206,12 +208,16 @@ func (p *Processor) open(ctx context.Context) error {
 	if err := p.checkLeaseContainer(ctx); err != nil {
 		return err
 	}
-	properties, err := p.readProperties(ctx, p.cfg.Container)
+	properties, host, err := p.readProperties(ctx, p.cfg.Container)
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the container: %w", err)
 	}
+	if p.cfg.Endpoint != "" {
+		host, _ = hostOf(p.cfg.Endpoint) // it was validated
+	}
 	p.reader = newReader(p.cfg.Container, properties, p.cfg.MaxItems, p.cfg.Session)
-	p.store = &leaseStore{container: p.cfg.Leases, prefix: leasePrefix(p.cfg.Name, properties.ResourceID), instance: p.cfg.Instance, logger: p.cfg.Logger}
+	names := namesOf(p.cfg.Name, host, properties.ResourceID)
+	p.store = &leaseStore{container: p.cfg.Leases, names: names, instance: p.cfg.Instance, logger: p.cfg.Logger}
 	var complete bool
 	err = p.persist(ctx, func() (err error) {
 		complete, err = p.store.complete(ctx)
@@ -220,69 +226,22 @@ func (p *Processor) open(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("changefeed: reading whether the leases exist: %w", err)
 	}
+	if p.start, err = p.openStart(ctx, names, complete); err != nil {
+		return fmt.Errorf("changefeed: %w", err)
+	}
+	p.store.names.prefix = p.start.LeasePrefix
+	p.store.former = append([]string{names.former()}, p.start.FormerPrefixes...)
 	if !complete {
 		if err := p.createLeases(ctx); err != nil {
-			return err
+			return fmt.Errorf("changefeed: %w", err)
 		}
 	}
 	p.opened = true
 	return nil
 }
 
-// createLeases makes one lease for each physical partition, or what is missing
-// of them when an instance was killed while it made them. Instances that start
-// together make the same ones; should a split come between them, the parent's
-// is found to be replaced: hence the ranges are read before the leases.
-func (p *Processor) createLeases(ctx context.Context) error {
-	var ranges []azcosmos.FeedRange
-	err := p.persist(ctx, func() (err error) {
-		ranges, err = p.cfg.Container.ReadFeedRanges(ctx, nil)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("changefeed: reading the container's ranges: %w", err)
-	}
-	leases, err := p.leases(ctx)
-	if err != nil {
-		return err
-	}
-	for _, r := range ranges {
-		for _, keys := range uncovered(keyRange{r.MinInclusive, r.MaxExclusive}, rangesOf(leases)) {
-			if err := p.persist(ctx, func() error { return p.createLease(ctx, keys) }); err != nil {
-				return fmt.Errorf("changefeed: creating a lease: %w", err)
-			}
-		}
-	}
-	if err := p.persist(ctx, func() error { return p.store.setComplete(ctx) }); err != nil {
-		return fmt.Errorf("changefeed: noting that the leases exist: %w", err)
-	}
-	return nil
-}
-
-// createLease makes a lease at the start that the config names.
-func (p *Processor) createLease(ctx context.Context, keys keyRange) error {
-	start := p.cfg.StartFrom
-	at := []position{{keys: keys}}
-	if start.now {
-		var err error
-		if at, err = p.reader.now(ctx, keys); err != nil {
-			return err
-		}
-	}
-	properties := map[string]string{}
-	if !start.at.IsZero() {
-		properties[propertyStart] = start.at.UTC().Format(time.RFC3339)
-	}
-	for _, one := range at {
-		if err := p.store.create(ctx, one, "", properties); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (p *Processor) checkLeaseContainer(ctx context.Context) error {
-	properties, err := p.readProperties(ctx, p.cfg.Leases)
+	properties, _, err := p.readProperties(ctx, p.cfg.Leases)
 	if err != nil {
 		return fmt.Errorf("changefeed: reading the lease container: %w", err)
 	}
@@ -292,14 +251,16 @@ func (p *Processor) checkLeaseContainer(ctx context.Context) error {
 	return nil
 }
 
-func (p *Processor) readProperties(ctx context.Context, container *azcosmos.ContainerClient) (*azcosmos.ContainerProperties, error) {
-	var properties *azcosmos.ContainerProperties
-	err := p.persist(ctx, func() error {
+// readProperties reads a container, and tells the host that answered.
+func (p *Processor) readProperties(ctx context.Context, container *azcosmos.ContainerClient) (properties *azcosmos.ContainerProperties, host string, err error) {
+	err = p.persist(ctx, func() error {
 		resp, err := container.Read(ctx, nil)
-		properties = resp.ContainerProperties
+		if err == nil {
+			properties, host = resp.ContainerProperties, strings.ToLower(resp.RawResponse.Request.URL.Hostname())
+		}
 		return err
 	})
-	return properties, err
+	return properties, host, err
 }
 
 // leases lists what the store holds.
@@ -310,7 +271,7 @@ func (p *Processor) leases(ctx context.Context) ([]*lease, error) {
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("changefeed: %w", err)
+		return nil, err
 	}
 	return leases, nil
 }
@@ -320,8 +281,7 @@ func (p *Processor) progress(w *worker, pg page, generation uint64) {
 	p.mu.Lock()
 	switch {
 	case pg.empty:
-		id := p.store.idOf(w.keys)
-		p.drained[id], w.lag = max(p.drained[id], generation), 0
+		p.drained[w.id], w.lag = max(p.drained[w.id], generation), 0
 	case len(pg.changes) > 0:
 		p.handled++
 		w.lag = max(0, pg.head-pg.changes[len(pg.changes)-1].LSN)

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -31,6 +33,8 @@ func isPassing(ctx context.Context, err error) bool {
 		return false
 	}
 	switch status := statusOf(err); status {
+	case http.StatusNotFound:
+		return isBehind(err)
 	case 0, http.StatusRequestTimeout, http.StatusGone, http.StatusTooManyRequests, 449:
 		return true
 	default:
@@ -71,3 +75,24 @@ func wait(ctx context.Context, d time.Duration) bool {
 		return true
 	}
 }
+
+func statusOf(err error) int {
+	var response *azcore.ResponseError
+	if errors.As(err, &response) {
+		return response.StatusCode
+	}
+	return 0
+}
+
+// substatusBehind is that of a 404 by which a replica says that it lacks what
+// the session has seen.
+const substatusBehind = "1002"
+
+func isBehind(err error) bool {
+	var response *azcore.ResponseError
+	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound &&
+		response.RawResponse != nil && response.RawResponse.Header.Get("x-ms-substatus") == substatusBehind
+}
+
+// isMissing reports whether the service says that a document is not there.
+func isMissing(err error) bool { return statusOf(err) == http.StatusNotFound && !isBehind(err) }

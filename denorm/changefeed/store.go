@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -21,19 +19,31 @@ var errLost = errors.New("the lease was lost")
 // leaseStore keeps the leases of one name over one container.
 type leaseStore struct {
 	container *azcosmos.ContainerClient
-	prefix    string // of every lease's id
+	names     leaseNames
+	former    []string // prefixes of ids of other forms
 	instance  string
 	logger    *slog.Logger
 	foreign   sync.Map // ids that were told of
 }
 
-func (s *leaseStore) idOf(keys keyRange) string { return s.prefix + keys.String() }
+// name gives a lease the id of its range.
+func (s *leaseStore) name(l *lease) {
+	l.FeedRange.Range = l.FeedRange.Range.canonical()
+	l.LeaseToken = l.FeedRange.Range.String()
+	l.ID = s.names.prefix + l.LeaseToken
+	l.Version, l.Mode = epkLease, incrementalFeed
+}
 
 // list returns all leases.
 func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
-	pager := s.container.NewQueryItemsPager("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
-		QueryParameters: []azcosmos.QueryParameter{{Name: "@prefix", Value: s.prefix}},
-	})
+	query := "SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)"
+	parameters := []azcosmos.QueryParameter{{Name: "@prefix", Value: s.names.prefix}}
+	for i, former := range s.former {
+		name := fmt.Sprintf("@former%d", i)
+		query += " OR STARTSWITH(c.id, " + name + ")"
+		parameters = append(parameters, azcosmos.QueryParameter{Name: name, Value: former})
+	}
+	pager := s.container.NewQueryItemsPager(query, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{QueryParameters: parameters})
 	var out []*lease
 	for pager.More() {
 		page, err := pager.NextPage(ctx)
@@ -42,14 +52,14 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 		}
 		for _, item := range page.Items {
 			var l lease
-			if err := json.Unmarshal(item, &l); err != nil || l.FeedRange.Range.Min >= l.FeedRange.Range.Max {
+			if err := json.Unmarshal(item, &l); err != nil || l.FeedRange.Range.isEmpty() {
 				s.skipForeign(ctx, item)
 				continue
 			}
 			out = append(out, &l)
 		}
 	}
-	return out, nil
+	return s.withoutCopies(out), nil
 }
 
 // skipForeign notes a document that has a lease's id and is none. It stops
@@ -68,16 +78,16 @@ func (s *leaseStore) skipForeign(ctx context.Context, item []byte) {
 // missing lease may mean that an instance was killed while it made them, or
 // that a split is under way, and the first must not be taken for the second.
 func (s *leaseStore) complete(ctx context.Context) (bool, error) {
-	id := s.infoID()
+	id := s.names.info()
 	_, err := s.container.ReadItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
-	if statusOf(err) == http.StatusNotFound {
+	if isMissing(err) {
 		return false, nil
 	}
 	return err == nil, err
 }
 
 func (s *leaseStore) setComplete(ctx context.Context) error {
-	id := s.infoID()
+	id := s.names.info()
 	body, err := json.Marshal(map[string]string{"id": id})
 	if err != nil {
 		return err
@@ -85,10 +95,6 @@ func (s *leaseStore) setComplete(ctx context.Context) error {
 	_, err = s.container.UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), body, nil)
 	return err
 }
-
-// infoID has the form that the processors for .NET and Java give theirs; it is
-// no lease's.
-func (s *leaseStore) infoID() string { return strings.TrimSuffix(s.prefix, "..") + ".info" }
 
 func (s *leaseStore) read(ctx context.Context, id string) (*lease, error) {
 	resp, err := s.container.ReadItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
@@ -99,15 +105,16 @@ func (s *leaseStore) read(ctx context.Context, id string) (*lease, error) {
 	if err := json.Unmarshal(resp.Value, &l); err != nil {
 		return nil, errors.New("the lease is not readable")
 	}
+	if l.Properties == nil {
+		l.Properties = map[string]string{}
+	}
 	return &l, nil
 }
 
 // create stores a new lease; one that exists already keeps its position and owner.
 func (s *leaseStore) create(ctx context.Context, at position, owner string, properties map[string]string) error {
-	l := &lease{
-		ID: s.idOf(at.keys), Version: epkLease, LeaseToken: at.keys.String(),
-		FeedRange: feedRange{at.keys}, Timestamp: time.Now().UTC(), Properties: map[string]string{},
-	}
+	l := &lease{FeedRange: feedRange{at.keys}, Timestamp: time.Now().UTC(), Properties: map[string]string{}}
+	s.name(l)
 	l.setOwner(owner)
 	if at.continuation != "" {
 		l.ContinuationToken = &at.continuation
@@ -117,15 +124,27 @@ func (s *leaseStore) create(ctx context.Context, at position, owner string, prop
 			l.Properties[k] = v
 		}
 	}
-	body, err := json.Marshal(l)
-	if err != nil {
-		return err
-	}
-	_, err = s.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(l.ID), body, nil)
+	_, err := s.add(ctx, l)
 	if statusOf(err) == http.StatusConflict {
 		return s.raiseEpoch(ctx, l)
 	}
 	return err
+}
+
+// add stores a lease that is not there yet.
+func (s *leaseStore) add(ctx context.Context, l *lease) (*lease, error) {
+	stored := *l
+	stored.ETag = ""
+	body, err := json.Marshal(stored)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := s.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(l.ID), body, nil)
+	if err != nil {
+		return nil, err
+	}
+	stored.ETag = resp.ETag
+	return &stored, nil
 }
 
 // raiseEpoch lets a lease that exists already begin no earlier epoch than the one
@@ -134,13 +153,13 @@ func (s *leaseStore) create(ctx context.Context, at position, owner string, prop
 func (s *leaseStore) raiseEpoch(ctx context.Context, l *lease) error {
 	for l.epoch() > 0 {
 		now, err := s.read(ctx, l.ID)
-		if statusOf(err) == http.StatusNotFound {
+		if isMissing(err) {
 			return nil
 		}
 		if err != nil || now.epoch() >= l.epoch() {
 			return err
 		}
-		now.Properties[propertyEpoch] = l.Properties[propertyEpoch]
+		now.raiseEpoch(l.epoch())
 		if _, err = s.replace(ctx, now); statusOf(err) != http.StatusPreconditionFailed {
 			return err
 		}
@@ -223,19 +242,4 @@ func (s *leaseStore) readOwned(ctx context.Context, l *lease) (*lease, error) {
 		return nil, errLost
 	}
 	return now, nil
-}
-
-func statusOf(err error) int {
-	var response *azcore.ResponseError
-	if errors.As(err, &response) {
-		return response.StatusCode
-	}
-	return 0
-}
-
-// leasePrefix identifies a name's leases over one container, by the
-// container's resource id: a container that was dropped and made anew starts
-// anew.
-func leasePrefix(name, resourceID string) string {
-	return name + "." + strings.NewReplacer("/", "-", "=", "").Replace(resourceID) + ".."
 }

@@ -11,6 +11,7 @@ import (
 // worker processes one lease that this instance owns, for one epoch.
 type worker struct {
 	p     *Processor
+	id    string // the lease's
 	keys  keyRange
 	epoch int64
 	wake  chan struct{} // asks for a read now
@@ -22,6 +23,8 @@ type worker struct {
 	lease   *lease // as last stored by this instance; whoever has the turn may use it
 
 	renewed atomic.Pointer[time.Time] // when the last store that succeeded was sent
+
+	until atomic.Int64 // every change was handled that the service made before that time, in Unix seconds; 0 is unknown
 
 	wanted atomic.Bool // another instance asked for the range
 
@@ -82,6 +85,7 @@ func (w *worker) process(ctx context.Context) error {
 		}
 		failures = 0
 		at = pg.next[0]
+		w.reached(pg)
 		w.p.progress(w, pg, generation)
 		if pg.empty {
 			w.pause(ctx, w.p.cfg.PollInterval)
@@ -118,9 +122,19 @@ func (w *worker) handlePage(ctx context.Context, pg page, at position) error {
 	})
 }
 
+// reached notes up to which time the range was handled.
+func (w *worker) reached(pg page) {
+	switch {
+	case len(pg.changes) > 0:
+		w.until.Store(pg.changes[len(pg.changes)-1].Timestamp)
+	case pg.empty && !pg.at.IsZero():
+		w.until.Store(pg.at.Unix())
+	}
+}
+
 // newWorker is for a lease that this instance has just taken.
 func newWorker(p *Processor, l *lease) *worker {
-	w := &worker{p: p, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, wake: make(chan struct{}, 1), storing: make(chan struct{}, 1)}
+	w := &worker{p: p, id: l.ID, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, wake: make(chan struct{}, 1), storing: make(chan struct{}, 1)}
 	now := time.Now()
 	w.renewed.Store(&now)
 	return w
@@ -135,7 +149,12 @@ func (w *worker) store(ctx context.Context, change func(*lease)) error {
 	ctx, cancel := context.WithTimeout(ctx, w.p.cfg.LeaseDuration)
 	defer cancel()
 	sent := time.Now()
-	updated, err := w.p.store.update(ctx, w.lease, change)
+	updated, err := w.p.store.update(ctx, w.lease, func(l *lease) {
+		if until := w.until.Load(); until > 0 {
+			l.Properties[propertyUntil] = time.Unix(until, 0).UTC().Format(time.RFC3339)
+		}
+		change(l)
+	})
 	if err != nil {
 		return err
 	}

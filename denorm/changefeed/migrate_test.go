@@ -1,0 +1,235 @@
+package changefeed_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/emulatortest"
+)
+
+// formerLeases puts leases of the former form in the place of a processor's:
+// what an earlier version has left.
+func (b *testBundle) formerLeases(name string) {
+	b.t.Helper()
+	container, err := b.items.Read(b.t.Context(), nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	base := name + "." + strings.NewReplacer("/", "-", "=", "").Replace(container.ContainerProperties.ResourceID)
+	for _, doc := range b.leaseDocuments() {
+		id, _ := doc["id"].(string)
+		b.drop(id)
+		token, _ := doc["LeaseToken"].(string)
+		keys := doc["FeedRange"].(map[string]any)["Range"].(map[string]any)
+		former := map[string]any{
+			"id": base + ".." + token, "version": 1, "LeaseToken": token, "Owner": nil, "ContinuationToken": doc["ContinuationToken"],
+			"FeedRange": map[string]any{"Range": map[string]any{"min": keys["min"], "max": keys["max"]}},
+			"timestamp": doc["timestamp"], "properties": map[string]any{"epoch": "7"},
+		}
+		if _, err := b.leases.CreateItem(b.t.Context(), azcosmos.NewPartitionKeyString(former["id"].(string)), encode(b.t, former), nil); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	b.drop(base + ".start")
+}
+
+func (b *testBundle) drop(id string) {
+	b.t.Helper()
+	if _, err := b.leases.DeleteItem(b.t.Context(), azcosmos.NewPartitionKeyString(id), id, nil); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// handledBefore processes some documents, and then writes half of them again.
+func (b *testBundle) handledBefore(name string) {
+	b.t.Helper()
+	b.fill(40)
+	if err := b.processor(b.config(name), new(seen).handle).CatchUp(b.t.Context()); err != nil {
+		b.t.Fatal(err)
+	}
+	b.formerLeases(name)
+	for i := range 20 {
+		b.put(fmt.Sprint("t", i%7), fmt.Sprint("d", i), 2)
+	}
+}
+
+// checkRenamed looks at the leases that are left.
+func (b *testBundle) checkRenamed(n int) {
+	b.t.Helper()
+	docs := b.leaseDocuments()
+	if len(docs) != n {
+		b.t.Errorf("%d leases are left", len(docs))
+	}
+	for _, doc := range docs {
+		epoch, err := strconv.Atoi(doc["properties"].(map[string]any)["epoch"].(string))
+		if !strings.Contains(doc["id"].(string), ".emulator.localhost_") || err != nil || epoch <= 7 {
+			b.t.Errorf("lease %v in epoch %d", doc["id"], epoch)
+		}
+	}
+}
+
+// An instance that is killed at any request of the renaming, before or after
+// the request took effect, loses no position: the next one handles what was
+// not handled, and nothing else.
+func TestRenamingLeasesIsKilledAnywhere(t *testing.T) {
+	t.Parallel()
+	kills := 0
+	for _, applied := range []bool{false, true} {
+		for at, more := 1, true; more && !t.Failed(); at++ {
+			synctest.Test(t, func(t *testing.T) { more = killedWhileRenaming(t, at, applied) })
+			if more {
+				kills++
+			}
+		}
+	}
+	t.Logf("%d kills", kills)
+	if kills < 20 {
+		t.Errorf("only %d kills", kills)
+	}
+}
+
+// killedWhileRenaming kills an instance at its n-th write of the lease
+// container, and reports whether it had so many.
+func killedWhileRenaming(t *testing.T, n int, applied bool) bool {
+	b := setup(t, emulatortest.WithPartitions(3))
+	b.handledBefore("former")
+	ctx, kill := context.WithCancel(t.Context())
+	defer kill()
+	writes := 0
+	var mu sync.Mutex
+	cfg := b.config("former")
+	cfg.Instance = "killed"
+	cfg.Container, cfg.Leases = b.through(b.emu.Endpoint(), transport(func(r *http.Request) (*http.Response, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() != nil {
+			return nil, context.Canceled
+		}
+		if r.Method != http.MethodGet && strings.Contains(r.URL.Path, "/colls/leases/docs") && !isQuery(r) {
+			writes++
+		}
+		if writes < n {
+			return b.emu.Transport().Do(r)
+		}
+		if applied {
+			if resp, err := b.emu.Transport().Do(r); err == nil {
+				_ = resp.Body.Close()
+			}
+		}
+		kill()
+		return nil, context.Canceled
+	}))
+	var first, second seen
+	if err := b.processor(cfg, first.handle).CatchUp(ctx); err == nil {
+		return false
+	}
+	cfg = b.config("former")
+	cfg.Instance = "next"
+	p := b.processor(cfg, second.handle)
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.eventually(func() bool { owners := b.owners(); return owners["next"] == 3 }, "it has taken everything over")
+	if err := p.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.checkRenamed(3)
+	for i := range 40 {
+		key := fmt.Sprintf("t%d/d%d", i%7, i)
+		switch handled := max(first.last[key], second.last[key]); {
+		case i < 20 && handled != 2:
+			t.Errorf("killed at write %d: %s was passed over", n, key)
+		case i >= 20 && handled != 0:
+			t.Errorf("killed at write %d: %s came again", n, key)
+		}
+	}
+	return true
+}
+
+// Any number of instances may start at once.
+func TestManyInstancesRenameLeases(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.WithPartitions(8))
+	b.handledBefore("former")
+	var s seen
+	var group sync.WaitGroup
+	for i := range 5 {
+		group.Go(func() {
+			cfg := b.config("former")
+			cfg.Instance = fmt.Sprint("instance", i)
+			p, err := changefeed.New(cfg, s.handle)
+			if err == nil {
+				err = p.CatchUp(t.Context())
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	b.checkRenamed(8)
+	for key, n := range s.last {
+		if n != 2 {
+			t.Errorf("%s came again", key)
+		}
+	}
+	if len(s.last) != 20 {
+		t.Errorf("%d of 20 changes were handled", len(s.last))
+	}
+}
+
+// A living instance of a former version keeps its lease until it hands it over.
+func TestLeasesOfALivingFormerInstanceAreLeft(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.handledBefore("former")
+	renew := func() map[string]any {
+		doc := b.leaseDocuments()[0]
+		properties := doc["properties"].(map[string]any)
+		if to := properties["handoverTo"]; to != nil {
+			delete(properties, "handoverTo")
+		}
+		doc["Owner"], properties["n"] = "former", fmt.Sprint(properties["n"], "x")
+		b.storeLease(doc)
+		return doc
+	}
+	renew()
+	var s seen
+	p := b.processor(b.config("former"), s.handle)
+	if err := p.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		renew()
+		rest(t.Context(), b.config("former").LeaseDuration/10)
+	}
+	if s.count() != 0 || len(b.leaseDocuments()) != 1 {
+		t.Fatalf("%d changes were handled beside the owner", s.count())
+	}
+	doc := renew()
+	doc = b.leaseDocuments()[0]
+	doc["Owner"] = nil // it stops
+	b.storeLease(doc)
+	if err := p.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Stop(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.checkRenamed(1)
+	if s.count() != 20 {
+		t.Errorf("%d of 20 changes were handled", s.count())
+	}
+}
