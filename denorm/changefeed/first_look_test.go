@@ -52,8 +52,7 @@ func killedAfterFirstLook(t *testing.T, start func() changefeed.Start, n int, ap
 	defer kill()
 	writes, looked := 0, false
 	var mu sync.Mutex
-	cfg := b.config("look")
-	cfg.StartFrom = start()
+	cfg := changefeed.Config{Leases: b.leases, Name: "look", StartFrom: start()}
 	cfg.Container, cfg.Leases = b.through(b.emu.Endpoint(), transport(func(r *http.Request) (*http.Response, error) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -85,9 +84,7 @@ func killedAfterFirstLook(t *testing.T, start func() changefeed.Start, n int, ap
 	}
 	<-time.After(time.Minute)
 	var s seen
-	again := b.config("look")
-	again.StartFrom = start()
-	p := b.processor(again, s.handle)
+	p := b.processor(changefeed.Config{Container: b.items, Leases: b.leases, Name: "look", StartFrom: start()}, s.handle)
 	if err := p.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
