@@ -21,7 +21,7 @@ type Config struct {
 	// out of work. Defaults to 7 days.
 	Tombstone time.Duration
 	// Processor is what the processors have in common: their intervals, their
-	// logger, their meters. Its Container, Leases and Name are filled in. A
+	// logger, their meters. Its Container, Leases, Name, Endpoint and Session are filled in. A
 	// Logger that is not set is the one of registry.Config.
 	Processor changefeed.Config
 }

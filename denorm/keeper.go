@@ -40,6 +40,8 @@ func (c *Copies) Keeper() (*Keeper, error) {
 		cfg := c.cfg.Processor
 		cfg.Leases, cfg.Name = leases, c.cfg.Name
 		cfg.Container, _ = c.db.Container(id)
+		cfg.Endpoint = c.db.Client().Endpoint()
+		cfg.Session = m.docs.SessionToken
 		cfg.Logger = cmp.Or(cfg.Logger, c.db.Plan().Logger())
 		p, err := changefeed.New(cfg, k.handle)
 		if err != nil {

@@ -193,12 +193,14 @@ const sessionPrefix = "s1."
 // It is empty before the first answer. It names no tenant and no document. It
 // is not signed: whoever makes one up makes reads wait for writes that never
 // come, for up to 30 seconds, and sees nothing more by it.
-func (r *Repository[T]) SessionToken() string {
-	joined := r.core.sessions.joined.Load()
+func (r *Repository[T]) SessionToken() string { return r.core.sessionToken() }
+
+func (c *core) sessionToken() string {
+	joined := c.sessions.joined.Load()
 	if joined == nil {
 		return ""
 	}
-	text := r.core.container.ID() + "\x00" + *joined
+	text := c.container.ID() + "\x00" + *joined
 	return sessionPrefix + base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 

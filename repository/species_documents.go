@@ -291,6 +291,9 @@ func (s *Species) Saw(sessionToken string) {
 	s.core.sessions.note(http.Header{"X-Ms-Session-Token": {sessionToken}})
 }
 
+// SessionToken is [Repository.SessionToken].
+func (s *Species) SessionToken() string { return s.core.sessionToken() }
+
 // EncodeValue and DecodeValue turn values into JSON and back by the rules of
 // stored documents.
 func EncodeValue(v any) ([]byte, error) { return codec.Encode(v) }
