@@ -57,6 +57,16 @@
 // the parent's position. After a merge, both leases read their own part of the
 // merged partition.
 //
-// The lease documents have the members that the processors for .NET and Java
-// use, and among their properties the epoch: how many owners a lease has had.
+// The lease documents have the ids and members that the processors for .NET
+// and Java give theirs, so that autoscalers and estimators find them, and among
+// their properties the epoch: how many owners a lease has had. A lease that was
+// deleted by hand is made anew; see [MissingLease].
+//
+// # What this process wrote
+//
+// A replica may be behind a write that was acknowledged. With [Config.Session]
+// every read of a range brings the session token of its physical partition, and
+// is answered by a replica that has come as far. [Processor.CatchUp] has then
+// seen what this process wrote before the call. Without it, it has seen what
+// any replica showed.
 package changefeed
