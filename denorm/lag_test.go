@@ -17,6 +17,7 @@ func TestCatchUpFollowsOwnWritesBehindALaggingReplica(t *testing.T) {
 		b := setup(t, emulatortest.WithReplicaLag(500*time.Millisecond))
 		person := b.person("Ada")
 		task := b.task("p", person)
+		b.must(b.keeper.Start(b.ctx))
 		b.catchUp()
 		for round := range 5 {
 			name := fmt.Sprint("Ada", round)
@@ -26,5 +27,6 @@ func TestCatchUpFollowsOwnWritesBehindALaggingReplica(t *testing.T) {
 				t.Errorf("round %d: the copy is %q", round, got)
 			}
 		}
+		b.must(b.keeper.Stop(b.ctx))
 	})
 }

@@ -135,7 +135,6 @@ type survey struct {
 	endedWorkers uint64          // when they were listed
 	listed       int             // how often
 	old          bool            // it is time to list them again
-	missing      time.Time       // since when leases are missing, as far as is known
 	// late says that another instance stored progress since the round began:
 	// what it handled may have caused changes in ranges that were read before.
 	late bool
