@@ -165,7 +165,7 @@ func (r *reader) send(ctx context.Context, at position, start *time.Time, maxIte
 	header := http.Header{}
 	// A range that is as large as its partition is named by the partition's id alone.
 	if partition.covers(at.keys) {
-		header.Set("X-Ms-Start-Epk", startBound(at.keys.Min))
+		header.Set("X-Ms-Start-Epk", epk.LowerBound(at.keys.Min))
 		header.Set("X-Ms-End-Epk", at.keys.Max)
 		header.Set("X-Ms-Read-Key-Type", "EffectivePartitionKeyRange")
 	}
@@ -190,15 +190,6 @@ func (r *reader) send(ctx context.Context, at position, start *time.Time, maxIte
 		r.sessions.note(now[0], id, sessionOf(resp.Response))
 	}
 	return resp, now, err
-}
-
-// startBound is a bound as the header takes it. The gateway refuses an empty
-// one beside a partition's id; it stands for the same key as a zero.
-func startBound(bound string) string {
-	if bound == "" {
-		return "00"
-	}
-	return bound
 }
 
 // pageOf reads an answer. With filter it may hold changes of other ranges.
