@@ -22,11 +22,11 @@ var errRunEnded = errors.New("the run ended")
 // fewer, down to one in a [Config.BalanceInterval].
 func (p *Processor) CatchUp(ctx context.Context) error {
 	if err := p.open(ctx); err != nil {
-		return err
+		return readable(err)
 	}
 	for {
 		if err := p.catchUp(ctx); !errors.Is(err, errRunEnded) {
-			return err
+			return readable(err)
 		}
 	}
 }

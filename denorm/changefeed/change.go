@@ -16,7 +16,8 @@ type Change struct {
 	// ID and ETag are the document's.
 	ID, ETag string
 	// LSN is the position of the change in its physical partition. It grows
-	// within a range, and a batch's documents share one.
+	// within a range, and a batch's documents share one. It is 0 in a replay of
+	// the document as it is now.
 	LSN int64
 	// Timestamp is the time of the change in Unix seconds.
 	Timestamp int64
@@ -29,6 +30,20 @@ type Change struct {
 	// in a replay from quarantine.
 	Range string
 	Epoch int64
+
+	position *watchPosition // of a watch
+}
+
+// Position is where a [Watch] goes on behind this change, to be stored by the
+// caller: opaque text, safe in a URL, of about 100 bytes for each physical
+// partition. Inside of a page of changes it is the page's beginning, so some
+// changes may come again and none is skipped. It is empty for changes that did
+// not come from a watch. It names no document.
+func (c Change) Position() string {
+	if c.position == nil {
+		return ""
+	}
+	return c.position.String()
 }
 
 // Decode fills v from the document, by the rules of encoding/json.
@@ -44,9 +59,11 @@ func (c Change) Decode(v any) error {
 // after a failure, a crash, or a range's move to another instance. Different
 // ranges are handled at the same time.
 //
-// When it returns an error, the same changes come again after a pause; from
-// the second failure on they come one by one, and one that keeps failing is
-// quarantined, so that the others go on. A panic counts as an error. The
+// When it returns an error that may pass, which those of the database and of
+// the network are, and those marked by [Transient], the same changes come again
+// after growing pauses, for as long as it takes. After any other error they
+// come one by one, and one that keeps failing is quarantined, so that the
+// others go on. A panic counts as such an error. The
 // context ends when the range is lost or the processor's own context ends; a
 // handler that goes on regardless holds up the processor's end.
 type Handler func(ctx context.Context, changes []Change) error

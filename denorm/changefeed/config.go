@@ -52,6 +52,10 @@ type Config struct {
 	MaxItems int
 	// PollInterval is the wait after a range had nothing new. Defaults to 1 s.
 	PollInterval time.Duration
+	// MaxPollInterval is what that wait grows to in a range that has had nothing
+	// new for long: it is a tenth of that time, within these bounds. CatchUp
+	// does not wait. Defaults to 5 s, or to PollInterval if that is longer.
+	MaxPollInterval time.Duration
 	// LeaseDuration is how long a lease is respected after its owner last
 	// renewed it; a dead instance's ranges are taken over after that. Defaults
 	// to 30 s. Leases are renewed at a third of it.
@@ -59,8 +63,8 @@ type Config struct {
 	// BalanceInterval is how often an instance looks for ranges to take, and
 	// for ranges that split. Defaults to 5 s.
 	BalanceInterval time.Duration
-	// MaxAttempts is how often the handler is called with a failing change
-	// before the change is quarantined. Defaults to 5.
+	// MaxAttempts is how often the handler may refuse a change, for a reason
+	// that does not pass, before the change is quarantined. Defaults to 5.
 	MaxAttempts int
 	// Backoff is the wait after the first failure; it doubles up to a minute.
 	// Defaults to 100 ms.
@@ -78,6 +82,7 @@ func (c Config) withDefaults() Config {
 	c.Instance = cmp.Or(c.Instance, rand.Text()[:12])
 	c.MaxItems = cmp.Or(c.MaxItems, 100)
 	c.PollInterval = cmp.Or(c.PollInterval, time.Second)
+	c.MaxPollInterval = cmp.Or(c.MaxPollInterval, max(5*time.Second, c.PollInterval))
 	c.LeaseDuration = cmp.Or(c.LeaseDuration, 30*time.Second)
 	c.BalanceInterval = cmp.Or(c.BalanceInterval, 5*time.Second)
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, 5)
@@ -104,7 +109,7 @@ func (c Config) validate() error {
 		return refuse("Leases", "it is the processed container", "use a container of its own: every lease written would be a change")
 	case c.MaxItems < 1 || c.MaxItems > 1000:
 		return refuse("MaxItems", fmt.Sprintf("it is %d", c.MaxItems), "use 1 to 1000")
-	case c.PollInterval < 0 || c.BalanceInterval < 0 || c.Backoff < 0 || c.MaxAttempts < 0:
+	case c.PollInterval < 0 || c.MaxPollInterval < 0 || c.BalanceInterval < 0 || c.Backoff < 0 || c.MaxAttempts < 0:
 		return refuse("", "a duration or a number is negative", "leave it out for its default")
 	case c.LeaseDuration < 100*time.Millisecond:
 		return refuse("LeaseDuration", fmt.Sprintf("it is %s", c.LeaseDuration), "use seconds: shorter than a slow answer, and instances take from each other")

@@ -7,40 +7,74 @@ import (
 )
 
 // handle brings changes through the handler. It returns an error only when the
-// context ended or a change could not be put into quarantine: then none of
-// them may be checkpointed.
-func (p *Processor) handle(ctx context.Context, keys keyRange, changes []Change) error {
-	if err := p.call(ctx, changes); err == nil {
-		p.metrics.handled.Add(ctx, int64(len(changes)))
-		return nil
+// context ended, the range has to be given up, or a change could not be put
+// into quarantine: then none of them may be checkpointed.
+func (w *worker) handle(ctx context.Context, changes []Change) error {
+	refusal, err := w.deliver(ctx, changes)
+	if err != nil || refusal == nil {
+		return err
 	}
 	// One of them does not go through. One by one, the others do.
 	for i := range changes {
-		if err := p.handleAlone(ctx, keys, changes[i:i+1]); err != nil {
+		if err := w.handleAlone(ctx, changes[i:i+1]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// handleAlone calls the handler with one change until it succeeds, the attempts are
-// used up and the change is quarantined, or the context ends.
-func (p *Processor) handleAlone(ctx context.Context, keys keyRange, one []Change) error {
+// handleAlone calls the handler with one change until it accepts it, or the
+// attempts are used up and the change is quarantined.
+func (w *worker) handleAlone(ctx context.Context, one []Change) error {
 	for attempt := 1; ; attempt++ {
-		if err := p.pause(ctx, backoff(p.cfg.Backoff, attempt-1)); err != nil {
+		if err := w.p.pause(ctx, backoff(w.p.cfg.Backoff, attempt-1)); err != nil {
 			return err
 		}
-		err := p.call(ctx, one)
+		refusal, err := w.deliver(ctx, one)
 		switch {
-		case err == nil:
-			p.metrics.handled.Add(ctx, 1)
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case attempt >= p.cfg.MaxAttempts:
-			return p.quarantine(ctx, keys, one[0], attempt, err)
+		case err != nil || refusal == nil:
+			return err
+		case attempt >= w.p.cfg.MaxAttempts:
+			return w.p.quarantine(ctx, w.keys, one[0], attempt, refusal)
 		}
 	}
+}
+
+// deliver calls the handler until it accepts the changes, or refuses them for
+// a reason that lies in them. What passes is waited out.
+func (w *worker) deliver(ctx context.Context, changes []Change) (refusal, err error) {
+	for try := 0; ; try++ {
+		err := w.call(ctx, changes)
+		switch {
+		case err == nil:
+			w.goesOn(ctx)
+			w.p.metrics.handled.Add(ctx, int64(len(changes)))
+			return nil, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case !passes(err):
+			w.goesOn(ctx)
+			w.p.cfg.Logger.WarnContext(ctx, "change feed handler failed", "processor", w.p.cfg.Name, "changes", len(changes), "error", readable(err))
+			return err, nil
+		case w.wanted.Load():
+			return nil, errHandover
+		}
+		w.stalled(ctx, err)
+		if err := w.p.pause(ctx, backoff(w.p.cfg.Backoff, try)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// call runs the handler once, and nothing else of the range meanwhile.
+func (w *worker) call(ctx context.Context, changes []Change) error {
+	select {
+	case w.handling <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-w.handling }()
+	return w.p.call(ctx, changes)
 }
 
 // call runs the handler once. A panic is a failure like any other: let through,
@@ -56,11 +90,10 @@ func (p *Processor) call(ctx context.Context, changes []Change) (err error) {
 			case string:
 				err = fmt.Errorf("the handler panicked: %s", v)
 			}
-			p.cfg.Logger.ErrorContext(ctx, "change feed handler panicked", "processor", p.cfg.Name, "changes", len(changes), "error", err, "stack", string(debug.Stack()))
+			p.cfg.Logger.ErrorContext(ctx, "change feed handler panicked", "processor", p.cfg.Name, "changes", len(changes), "error", readable(err), "stack", string(debug.Stack()))
 		}
 		if err != nil && ctx.Err() == nil {
 			p.metrics.failed.Add(ctx, 1)
-			p.cfg.Logger.WarnContext(ctx, "change feed handler failed", "processor", p.cfg.Name, "changes", len(changes), "error", err)
 		}
 	}()
 	return p.handler(ctx, changes)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 )
 
 // RangeLag is how far one range is behind.
@@ -17,17 +18,22 @@ type RangeLag struct {
 	// been handled: the distance of positions, which counts a batch as one and
 	// writes that followed each other in one document apart. 0 is exact.
 	Changes int64
+	// StalledSince is when the range began to stand still, because something
+	// that should pass does not: an outage of the database or of what the
+	// handler needs. It is zero when the range goes on. Of other instances'
+	// ranges it is what they noted at their last renewal.
+	StalledSince time.Time
 }
 
 // Lag asks every range for its next change and compares positions, also for
 // ranges of other instances. It costs one small read for each range.
 func (p *Processor) Lag(ctx context.Context) ([]RangeLag, error) {
 	if err := p.open(ctx); err != nil {
-		return nil, err
+		return nil, readable(err)
 	}
 	leases, err := p.leases(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("changefeed: %w", err)
+		return nil, fmt.Errorf("changefeed: %w", readable(err))
 	}
 	out := make([]RangeLag, 0, len(leases))
 	for _, l := range leases {
@@ -37,9 +43,13 @@ func (p *Processor) Lag(ctx context.Context) ([]RangeLag, error) {
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("changefeed: reading the lag of a range: %w", err)
+			return nil, fmt.Errorf("changefeed: reading the lag of a range: %w", readable(err))
 		}
-		out = append(out, RangeLag{Range: l.FeedRange.Range.String(), Owner: l.owner(), Changes: n})
+		stalled := l.stalledSince()
+		if w := p.worker(l.ID); w != nil {
+			stalled = w.stallStart()
+		}
+		out = append(out, RangeLag{Range: l.FeedRange.Range.String(), Owner: l.owner(), Changes: n, StalledSince: stalled})
 	}
 	slices.SortFunc(out, func(a, b RangeLag) int { return strings.Compare(a.Range, b.Range) })
 	return out, nil

@@ -59,6 +59,8 @@ const (
 	// propertyUntil is the time, by the service's clock, up to which every
 	// change of the range was handled.
 	propertyUntil = "handledUntil"
+	// propertyStalled is since when the range stands still, by its owner's clock.
+	propertyStalled = "stalledSince"
 )
 
 func (l *lease) owner() string {
@@ -109,6 +111,12 @@ func (l *lease) startTime() *time.Time {
 func (l *lease) handledUntil() (time.Time, bool) {
 	t, err := time.Parse(time.RFC3339, l.Properties[propertyUntil])
 	return t, err == nil
+}
+
+// stalledSince is when the owner noted that the range stands still; zero when it goes on.
+func (l *lease) stalledSince() time.Time {
+	t, _ := time.Parse(time.RFC3339, l.Properties[propertyStalled]) // zero without one
+	return t
 }
 
 // clone lets a lease be changed while others read it.

@@ -17,12 +17,16 @@ import (
 type leaseNames struct {
 	prefix string // of leases
 	base   string // of the other documents, which don't name the host
+
+	processor, container string
 }
 
-func namesOf(processor, host, containerRID string) leaseNames {
+func namesOf(processor, host, rid string) leaseNames {
 	return leaseNames{
-		prefix: processor + host + "_" + idPart(databaseRID(containerRID)) + "_" + idPart(containerRID) + "..",
-		base:   processor + "." + strings.TrimRight(idPart(containerRID), "="),
+		prefix: processor + host + "_" + idPart(databaseRID(rid)) + "_" + idPart(rid) + "..",
+		base:   processor + "." + strings.TrimRight(idPart(rid), "="),
+
+		processor: processor, container: idPart(rid),
 	}
 }
 
@@ -39,10 +43,10 @@ func (n leaseNames) start() string { return n.base + ".start" }
 func idPart(rid string) string { return strings.ReplaceAll(rid, "/", "-") }
 
 // databaseRID is the first four of a container's eight bytes.
-func databaseRID(containerRID string) string {
-	raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(containerRID, "-", "/"))
+func databaseRID(rid string) string {
+	raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(rid, "-", "/"))
 	if err != nil || len(raw) < 4 {
-		return containerRID
+		return rid
 	}
 	return idPart(base64.StdEncoding.EncodeToString(raw[:4]))
 }

@@ -3,6 +3,7 @@ package changefeed_test
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"maps"
 	"testing"
 
@@ -71,6 +72,10 @@ func collect(t *testing.T, reader *sdkmetric.ManualReader) map[string]int64 {
 				for _, point := range data.DataPoints {
 					sums[m.Name] += point.Value
 				}
+			case metricdata.Gauge[float64]:
+				for _, point := range data.DataPoints {
+					sums[m.Name] += int64(point.Value)
+				}
 			case metricdata.Gauge[int64]:
 				for _, point := range data.DataPoints {
 					sums[m.Name] += point.Value
@@ -81,3 +86,5 @@ func collect(t *testing.T, reader *sdkmetric.ManualReader) map[string]int64 {
 	}
 	return sums
 }
+
+func logger(to *logged) *slog.Logger { return slog.New(slog.NewTextHandler(to, nil)) }

@@ -110,7 +110,7 @@ func (p *Processor) Run(ctx context.Context) error {
 	}
 	defer end()
 	if err := p.run(run); err != nil && ctx.Err() == nil {
-		return err
+		return readable(err)
 	}
 	return nil
 }
@@ -124,12 +124,12 @@ func (p *Processor) Start(ctx context.Context) error {
 	}
 	if err := p.open(ctx); err != nil {
 		end()
-		return err
+		return readable(err)
 	}
 	go func() {
 		defer end()
 		if err := p.run(run); err != nil {
-			p.cfg.Logger.ErrorContext(run, "change feed processor ended", "processor", p.cfg.Name, "error", err)
+			p.cfg.Logger.ErrorContext(run, "change feed processor ended", "processor", p.cfg.Name, "error", readable(err))
 		}
 	}()
 	return nil
@@ -165,10 +165,13 @@ func (p *Processor) Stop(ctx context.Context) error {
 }
 
 func (p *Processor) run(ctx context.Context) error {
-	if err := p.open(ctx); err != nil {
+	switch err := p.openPatiently(ctx); {
+	case errors.Is(err, errStopped), ctx.Err() != nil:
+		return nil
+	case err != nil:
 		return err
 	}
-	unwatch, err := p.watchLag()
+	unwatch, err := p.watchRanges()
 	if err != nil {
 		return err
 	}
@@ -176,10 +179,13 @@ func (p *Processor) run(ctx context.Context) error {
 	var group sync.WaitGroup
 	defer group.Wait()
 	seen := sightings{}
+	unbalanced := false // and told of
 	for {
-		if err := p.balance(ctx, seen, &group); err != nil && ctx.Err() == nil {
-			p.cfg.Logger.WarnContext(ctx, "change feed ranges could not be balanced", "processor", p.cfg.Name, "error", err)
+		err := p.balance(ctx, seen, &group)
+		if err != nil && ctx.Err() == nil && !unbalanced {
+			p.cfg.Logger.WarnContext(ctx, "change feed ranges can't be balanced until this passes", "processor", p.cfg.Name, "error", readable(err))
 		}
+		unbalanced = err != nil
 		timer := time.NewTimer(p.cfg.BalanceInterval)
 		select {
 		case <-ctx.Done():
@@ -194,6 +200,22 @@ func (p *Processor) run(ctx context.Context) error {
 		case <-p.stopping:
 			return nil
 		default:
+		}
+	}
+}
+
+// openPatiently opens, and waits out what passes.
+func (p *Processor) openPatiently(ctx context.Context) error {
+	for try := 0; ; try++ {
+		err := p.open(ctx)
+		if err == nil || !passes(err) {
+			return err
+		}
+		if try == 0 {
+			p.cfg.Logger.WarnContext(ctx, "change feed processor can't begin until this passes", "processor", p.cfg.Name, "error", readable(err))
+		}
+		if err := p.pause(ctx, backoff(p.cfg.Backoff, try)); err != nil {
+			return err
 		}
 	}
 }

@@ -3,12 +3,13 @@ package changefeed
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
+	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -22,34 +23,44 @@ const maxQuarantinedBytes = 1_900_000
 type Quarantined struct {
 	// ID is the quarantine document's own id.
 	ID string `json:"id"`
-	// Processor is the Name of the processor that put it there.
+	// Processor is the Name of the processor that put it there, and Container
+	// the resource id of the container whose change it is.
 	Processor string `json:"processor"`
+	Container string `json:"container,omitempty"`
+	// DocumentID is the id of the changed document, and PartitionKey its
+	// partition key, a JSON array.
+	DocumentID   string          `json:"documentId,omitempty"`
+	PartitionKey json.RawMessage `json:"partitionKey,omitempty"`
 	// Range is where the change was read.
 	Range string `json:"range"`
 	// Attempts is how often the handler was called with it alone.
 	Attempts int `json:"attempts"`
-	// Reason is the text of the handler's last error.
+	// Reason is the text of the handler's last error, without what the service
+	// answered.
 	Reason string `json:"reason"`
 	// At is the time of the quarantine.
 	At time.Time `json:"at"`
 	// Document is the document as it was read; empty when it was too large to
-	// be stored again (over 1.9 MB), and Replay passes it over then.
+	// be stored again (over 1.9 MB).
 	Document json.RawMessage `json:"document,omitempty"`
 }
 
-func quarantinePrefix(name string) string { return "quarantine." + name + ".." }
+// quarantinePrefix begins the ids of what this processor has put into
+// quarantine; other containers' processors may have its name.
+func (n leaseNames) quarantinePrefix() string { return "quarantine." + n.base + ".." }
+
+// formerQuarantinePrefix began them once, for all containers alike.
+func (n leaseNames) formerQuarantinePrefix() string { return "quarantine." + n.processor + ".." }
 
 func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, attempts int, reason error) error {
 	// The same version of the same document has one place in quarantine,
 	// however often it is read again.
-	var identity struct {
-		RID string `json:"_rid"`
-	}
-	_ = json.Unmarshal(c.Document, &identity) // parseChange has read it before
-	sum := sha256.Sum256([]byte(identity.RID + c.ID + c.ETag))
+	sum := sha256.Sum256([]byte(c.rid() + c.ID + c.ETag))
+	names := p.store.names
 	q := Quarantined{
-		ID: quarantinePrefix(p.cfg.Name) + hex.EncodeToString(sum[:12]), Processor: p.cfg.Name, Range: keys.String(),
-		Attempts: attempts, Reason: reason.Error(), At: time.Now().UTC(),
+		ID: names.quarantinePrefix() + hex.EncodeToString(sum[:12]), Processor: p.cfg.Name, Container: names.container, DocumentID: c.ID,
+		PartitionKey: p.reader.keyText(c.Document),
+		Range:        keys.String(), Attempts: attempts, Reason: readable(reason).Error(), At: time.Now().UTC(),
 	}
 	if len(c.Document) <= maxQuarantinedBytes {
 		q.Document = c.Document
@@ -66,28 +77,39 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 		return fmt.Errorf("quarantining a change: %w", err)
 	}
 	p.metrics.quarantined.Add(ctx, 1)
-	p.cfg.Logger.ErrorContext(ctx, "change quarantined", "processor", p.cfg.Name, "quarantine", q.ID, "document", c.ID, "attempts", attempts, "error", reason)
+	p.cfg.Logger.ErrorContext(ctx, "change quarantined", "processor", p.cfg.Name, "quarantine", q.ID, "document", c.ID, "attempts", attempts, "error", readable(reason))
 	return nil
 }
 
-// Quarantined returns the changes in quarantine, in no particular order.
-// Iteration stops at the first error, which is yielded.
+// Quarantined returns the changes of this processor's container in quarantine,
+// in no particular order. Iteration stops at the first error, which is yielded.
 func (p *Processor) Quarantined(ctx context.Context) iter.Seq2[Quarantined, error] {
 	return func(yield func(Quarantined, error) bool) {
-		pager := p.cfg.Leases.NewQueryItemsPager("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
-			QueryParameters: []azcosmos.QueryParameter{{Name: "@prefix", Value: quarantinePrefix(p.cfg.Name)}},
+		fail := func(err error) {
+			yield(Quarantined{}, fmt.Errorf("changefeed: reading the quarantine: %w", readable(err)))
+		}
+		if err := p.open(ctx); err != nil {
+			fail(err)
+			return
+		}
+		names := p.store.names
+		pager := p.cfg.Leases.NewQueryItemsPager("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix) OR STARTSWITH(c.id, @former)", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
+			QueryParameters: []azcosmos.QueryParameter{{Name: "@prefix", Value: names.quarantinePrefix()}, {Name: "@former", Value: names.formerQuarantinePrefix()}},
 		})
 		for pager.More() {
 			page, err := pager.NextPage(ctx)
 			if err != nil {
-				yield(Quarantined{}, fmt.Errorf("changefeed: reading the quarantine: %w", err))
+				fail(err)
 				return
 			}
 			for _, item := range page.Items {
 				var q Quarantined
 				if err := json.Unmarshal(item, &q); err != nil {
-					yield(Quarantined{}, errors.New("changefeed: a quarantine document is not readable"))
+					fail(errors.New("a document of it is not readable"))
 					return
+				}
+				if !p.isOwn(&q) {
+					continue
 				}
 				if !yield(q, nil) {
 					return
@@ -97,35 +119,38 @@ func (p *Processor) Quarantined(ctx context.Context) iter.Seq2[Quarantined, erro
 	}
 }
 
-// Replay calls the handler once with every quarantined change and removes
-// those that it accepts. It returns how many that were, and the errors of the
-// others, joined. A change is replayed as it was read; a handler that is
-// sensitive to newer versions should compare etags with the document.
-func (p *Processor) Replay(ctx context.Context) (accepted int, err error) {
-	var failures []error
-	for q, err := range p.Quarantined(ctx) {
-		if err != nil {
-			return accepted, errors.Join(append(failures, err)...)
-		}
-		if len(q.Document) == 0 {
-			failures = append(failures, fmt.Errorf("changefeed: %s holds no document: it was too large", q.ID))
-			continue
-		}
-		c, err := parseChange(q.Document)
-		if err == nil {
-			err = p.call(ctx, []Change{c})
-		}
-		if err == nil {
-			_, err = p.cfg.Leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(q.ID), q.ID, nil)
-			if statusOf(err) == http.StatusNotFound {
-				err = nil
-			}
-		}
-		if err != nil {
-			failures = append(failures, fmt.Errorf("changefeed: replaying %s: %w", q.ID, err))
-			continue
-		}
-		accepted++
+// isOwn reports whether a change is of this processor's container, and fills
+// in what an earlier version did not store. Such a one tells its container by
+// the document's resource id; without the document nothing does.
+func (p *Processor) isOwn(q *Quarantined) bool {
+	if q.Container != "" {
+		return q.Container == p.store.names.container
 	}
-	return accepted, errors.Join(failures...)
+	if len(q.Document) == 0 {
+		return true
+	}
+	c, err := parseChange(q.Document)
+	if err != nil || containerRID(c.rid()) != p.store.names.container {
+		return false
+	}
+	q.Container, q.DocumentID, q.PartitionKey = p.store.names.container, c.ID, p.reader.keyText(q.Document)
+	return true
+}
+
+// rid is the document's resource id.
+func (c Change) rid() string {
+	var identity struct {
+		RID string `json:"_rid"`
+	}
+	_ = json.Unmarshal(c.Document, &identity) // parseChange has read it before
+	return identity.RID
+}
+
+// containerRID is the first eight bytes of a document's resource id.
+func containerRID(documentRID string) string {
+	raw, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(documentRID, "-", "/"))
+	if err != nil || len(raw) < 8 {
+		return ""
+	}
+	return idPart(base64.StdEncoding.EncodeToString(raw[:8]))
 }

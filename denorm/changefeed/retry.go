@@ -35,7 +35,7 @@ func isPassing(ctx context.Context, err error) bool {
 	switch status := statusOf(err); status {
 	case http.StatusNotFound:
 		return isBehind(err)
-	case 0, http.StatusRequestTimeout, http.StatusGone, http.StatusTooManyRequests, 449:
+	case 0, http.StatusRequestTimeout, http.StatusGone, http.StatusTooManyRequests, statusRetryWith:
 		return true
 	default:
 		return status >= 500
@@ -84,14 +84,9 @@ func statusOf(err error) int {
 	return 0
 }
 
-// substatusBehind is that of a 404 by which a replica says that it lacks what
-// the session has seen.
-const substatusBehind = "1002"
-
 func isBehind(err error) bool {
 	var response *azcore.ResponseError
-	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound &&
-		response.RawResponse != nil && response.RawResponse.Header.Get("x-ms-substatus") == substatusBehind
+	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound && substatusOf(response) == substatusBehind
 }
 
 // isMissing reports whether the service says that a document is not there.

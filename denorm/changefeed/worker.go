@@ -28,7 +28,12 @@ type worker struct {
 
 	wanted atomic.Bool // another instance asked for the range
 
-	lag int64 // guarded by p.mu
+	handling chan struct{} // held while the handler is at work
+
+	// guarded by p.mu
+	lag          int64
+	stalledSince time.Time // zero when the range goes on
+	stallTold    bool
 }
 
 // errStopped ends a worker whose processor stops: its batch is done.
@@ -56,6 +61,7 @@ func (w *worker) process(ctx context.Context) error {
 	at := position{w.keys, w.lease.continuation()}
 	start := w.lease.startTime()
 	failures := 0
+	changed := time.Now() // when the range last had something new
 	for {
 		select {
 		case <-w.p.stopping:
@@ -77,19 +83,22 @@ func (w *worker) process(ctx context.Context) error {
 			return err
 		case err != nil:
 			failures++
-			w.p.cfg.Logger.WarnContext(ctx, "change feed range stands still", "processor", w.p.cfg.Name, "range", w.keys.String(), "failures", failures, "error", err)
+			w.stalled(ctx, err)
 			w.pause(ctx, backoff(w.p.cfg.Backoff, failures))
 			continue
 		case pg.isSplit():
 			return nil
 		}
+		w.goesOn(ctx)
 		failures = 0
 		at = pg.next[0]
 		w.reached(pg)
 		w.p.progress(w, pg, generation)
-		if pg.empty {
-			w.pause(ctx, w.p.cfg.PollInterval)
+		if !pg.empty {
+			changed = time.Now()
+			continue
 		}
+		w.pause(ctx, idlePause(time.Since(changed), w.p.cfg.PollInterval, w.p.cfg.MaxPollInterval))
 	}
 }
 
@@ -102,7 +111,7 @@ func (w *worker) handlePage(ctx context.Context, pg page, at position) error {
 		for i := range pg.changes {
 			pg.changes[i].Range, pg.changes[i].Epoch = w.keys.String(), w.epoch
 		}
-		if err := w.p.handle(ctx, w.keys, pg.changes); err != nil {
+		if err := w.handle(ctx, pg.changes); err != nil {
 			return err
 		}
 	}
@@ -134,7 +143,7 @@ func (w *worker) reached(pg page) {
 
 // newWorker is for a lease that this instance has just taken.
 func newWorker(p *Processor, l *lease) *worker {
-	w := &worker{p: p, id: l.ID, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, wake: make(chan struct{}, 1), storing: make(chan struct{}, 1)}
+	w := &worker{p: p, id: l.ID, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, wake: make(chan struct{}, 1), storing: make(chan struct{}, 1), handling: make(chan struct{}, 1)}
 	now := time.Now()
 	w.renewed.Store(&now)
 	return w
@@ -152,6 +161,10 @@ func (w *worker) store(ctx context.Context, change func(*lease)) error {
 	updated, err := w.p.store.update(ctx, w.lease, func(l *lease) {
 		if until := w.until.Load(); until > 0 {
 			l.Properties[propertyUntil] = time.Unix(until, 0).UTC().Format(time.RFC3339)
+		}
+		delete(l.Properties, propertyStalled)
+		if since := w.stallStart(); !since.IsZero() {
+			l.Properties[propertyStalled] = since.UTC().Format(time.RFC3339)
 		}
 		change(l)
 	})
@@ -265,6 +278,6 @@ func (w *worker) release(ctx context.Context, why error) {
 		delete(l.Properties, propertyHandover)
 	})
 	if err != nil && !errors.Is(err, errLost) {
-		w.p.cfg.Logger.WarnContext(ctx, "lease not handed back; it expires", "processor", w.p.cfg.Name, "range", w.keys.String(), "error", err)
+		w.p.cfg.Logger.WarnContext(ctx, "lease not handed back; it expires", "processor", w.p.cfg.Name, "range", w.keys.String(), "error", readable(err))
 	}
 }
