@@ -47,6 +47,7 @@ func TestMetrics(t *testing.T) {
 		"grove.changefeed.changes.quarantined": 1,
 		"grove.changefeed.handler.failures":    3,
 		"grove.changefeed.lag":                 0,
+		"grove.changefeed.stall":               0,
 		"ranges with a lag":                    2,
 	}
 	if !maps.Equal(got, want) {

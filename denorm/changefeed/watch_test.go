@@ -255,10 +255,11 @@ func TestWatchEnds(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			b := setup(t)
-			other := setup(t)
-			other.put("t", "d", 1)
+			if _, err := b.leases.CreateItem(t.Context(), azcosmos.NewPartitionKeyString("x"), []byte(`{"id":"x"}`), nil); err != nil {
+				t.Fatal(err)
+			}
 			var foreign string
-			for c := range changefeed.Watch(t.Context(), other.items, changefeed.WatchOptions{StartFrom: changefeed.Beginning()}) {
+			for c := range changefeed.Watch(t.Context(), b.leases, changefeed.WatchOptions{StartFrom: changefeed.Beginning()}) {
 				foreign = c.Position()
 				break
 			}
