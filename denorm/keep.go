@@ -53,7 +53,7 @@ func (c *Copies) plan(p *registry.Plan) error {
 			m.species.RequireTombstones(c.cfg.Tombstone, reason)
 		}
 	}
-	return p.AddContainer(registry.Container{ID: c.cfg.LeaseContainer, PartitionKey: []string{"/id"}}, "denorm.Module")
+	return addLeaseContainer(p, c.cfg, "denorm.Module")
 }
 
 // checkExpiry refuses to keep account of documents that end unseen by the

@@ -1,7 +1,6 @@
 package denorm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -28,21 +28,15 @@ func (c *Copies) Keeper() (*Keeper, error) {
 		return nil, &tenantitem.InvalidError{What: "denorm.Keeper", Reason: "no database is opened", Hint: "pass Extension() to registry.NewPlan and open the plan first"}
 	}
 	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}}
-	leases, ok := c.db.Container(c.cfg.LeaseContainer)
-	if !ok {
-		return nil, fmt.Errorf("denorm: the plan has no container %q", c.cfg.LeaseContainer)
-	}
 	for _, m := range c.schema.members {
 		id := m.species.Container
 		if k.processors[id] != nil || len(m.own) == 0 && len(m.outward) == 0 {
 			continue
 		}
-		cfg := c.cfg.Processor
-		cfg.Leases, cfg.Name = leases, c.cfg.Name
-		cfg.Container, _ = c.db.Container(id)
-		cfg.Endpoint = c.db.Client().Endpoint()
-		cfg.Session = m.docs.SessionToken
-		cfg.Logger = cmp.Or(cfg.Logger, c.db.Plan().Logger())
+		cfg, err := containerConfig(c.db, c.cfg, id, c.cfg.Name, m.docs.SessionToken)
+		if err != nil {
+			return nil, err
+		}
 		p, err := changefeed.New(cfg, k.handle)
 		if err != nil {
 			return nil, fmt.Errorf("denorm: container %q: %w", id, err)
@@ -54,7 +48,13 @@ func (c *Copies) Keeper() (*Keeper, error) {
 
 func (k *Keeper) handle(ctx context.Context, changes []changefeed.Change) error {
 	k.handled.Add(1)
-	return k.copies.schema.handle(ctx, changes)
+	err := k.copies.schema.handle(ctx, changes)
+	// What is written here is computed anew each time, so that a write of which
+	// nobody knows whether it was applied may be repeated.
+	if repository.IsRetryable(err) || errors.Is(err, repository.ErrAmbiguous) {
+		return changefeed.Transient(err)
+	}
+	return err
 }
 
 // Processor returns the processor of a container's changes, for its lag and

@@ -1,8 +1,11 @@
 package denorm
 
 import (
+	"fmt"
+
 	"go.uber.org/fx"
 
+	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/registry"
 )
 
@@ -27,6 +30,55 @@ var Module = fx.Module("denorm",
 	}),
 	fx.Invoke(func(*Keeper) {}),
 )
+
+// Process runs a change feed processor of the application's own, over the
+// container in which T is stored: one registration for
+//
+//	denorm.Process[Order]("invoices", func(m *Mailer) changefeed.Handler { return m.Send })
+//
+// newHandler is a constructor: it takes what fx provides and returns a
+// [changefeed.Handler], or that and an error. The processor starts after
+// everything that the handler needs has started, and stops before any of it
+// stops. Its handler is given the changes of all entity types of the container.
+//
+// The name is that of [changefeed.Config]: every process of the application
+// shares the work of one name. Under the name of
+// `name:"invoices"` the application finds the [*changefeed.Processor], for its
+// lag and its quarantine. Leases are kept in [Config].LeaseContainer, which is
+// made with the other containers; configure may change the rest.
+func Process[T any](name string, newHandler any, configure ...func(*changefeed.Config)) fx.Option {
+	tag := fmt.Sprintf(`name:%q`, name)
+	return fx.Module("denorm/"+name,
+		fx.Provide(fx.Private, newHandler),
+		registry.Extend(func(p leaseParams) registry.Extension {
+			return registry.Extension{Name: fmt.Sprintf("denorm.Process(%q)", name), Plan: func(plan *registry.Plan) error {
+				return addLeaseContainer(plan, p.Config.withDefaults(), "denorm.Process")
+			}}
+		}),
+		fx.Provide(fx.Annotate(func(lc fx.Lifecycle, p leaseParams, db *registry.Database, handler changefeed.Handler) (*changefeed.Processor, error) {
+			cfg, err := processorConfig[T](db, p.Config.withDefaults(), name)
+			if err != nil {
+				return nil, err
+			}
+			for _, change := range configure {
+				change(&cfg)
+			}
+			processor, err := changefeed.New(cfg, handler)
+			if err != nil {
+				return nil, fmt.Errorf("denorm: processor %q: %w", name, err)
+			}
+			lc.Append(fx.StartStopHook(processor.Start, processor.Stop))
+			return processor, nil
+		}, fx.ResultTags(tag))),
+		fx.Invoke(fx.Annotate(func(*changefeed.Processor) {}, fx.ParamTags(tag))),
+	)
+}
+
+type leaseParams struct {
+	fx.In
+
+	Config Config `optional:"true"`
+}
 
 type params struct {
 	fx.In

@@ -174,7 +174,7 @@ func (s *survey) drained(ctx context.Context) (bool, error) {
 	for _, l := range s.leases {
 		s.p.mu.Lock()
 		w := s.p.workers[l.ID]
-		done := s.p.drained[l.ID] >= s.generation // whoever has the range by now
+		done := s.p.drained[l.ID] >= s.generation // by whichever worker has the range by now
 		s.p.mu.Unlock()
 		switch {
 		case done || s.clear[l.ID]:

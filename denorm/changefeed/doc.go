@@ -22,10 +22,13 @@
 // its last state only. The position is stored after the handler succeeded,
 // never before.
 //
-// A change that the handler keeps refusing, by errors or by panics, is put into
-// quarantine as a document, see [Processor.Quarantined] and [Processor.Replay],
-// and stops nothing else: what comes after it in its logical partition goes on
-// without it. Deletes are not in the feed: mark a document and give it a short
+// An outage is nobody's fault: while the handler's error is one that passes, of
+// the database, of the network or marked by [Transient], the range stands still
+// and the same changes are tried again, for as long as it takes. A change that
+// the handler keeps refusing for another reason, by errors or by panics, is put
+// into quarantine as a document, see [Processor.Quarantined] and
+// [Processor.Replay], and stops nothing else: what comes after it in its logical
+// partition goes on without it. Deletes are not in the feed: mark a document and give it a short
 // time to live instead.
 //
 // # Owners that do not know that they are none
@@ -40,18 +43,18 @@
 // that the late one may bring a version of a document that was overwritten
 // since, after later changes of its logical partition: the other has passed
 // that version over. A handler for which that matters compares versions where it
-// writes, by etag or by a condition, or keeps [Change.Epoch] beside what it
+// writes, by etag or by a condition, or stores [Change.Epoch] with what it
 // writes and refuses a smaller one: those of a logical partition only grow,
 // also when its range splits.
 //
 // # How the work is shared
 //
 // One lease document stands for one range of keys, at first a physical
-// partition's. Whoever owns the lease processes the range. Leases are taken
+// partition's. The lease's owner processes the range. Leases are taken
 // and renewed on the condition of their etag; those of a dead instance are
 // taken over once they were not renewed for [Config.LeaseDuration]; a live
 // instance with more than its share hands a range over after the batch that it
-// works on. Whether a lease was renewed is judged by the observer's own clock,
+// works on. Whether a lease was renewed is decided by the observer's own clock,
 // so that clocks of different machines need not agree. When a physical
 // partition splits, its lease is replaced by its children's, which go on from
 // the parent's position. After a merge, both leases read their own part of the
@@ -61,6 +64,10 @@
 // and Java give theirs, so that autoscalers and estimators find them, and among
 // their properties the epoch: how many owners a lease has had. A lease that was
 // deleted by hand is made anew; see [MissingLease].
+//
+// # Without leases
+//
+// [Watch] shows every process every change, for caches and live pages.
 //
 // # What this process wrote
 //

@@ -249,7 +249,7 @@ func TestOtherReadersFindLeases(t *testing.T) {
 	if err := b.processor(b.config("orders2"), new(seen).handle).CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	look("beside another processor", 4, false)
+	look("with another processor", 4, false)
 }
 
 // The host in the ids is that of the account, as the config names it. Without

@@ -30,7 +30,7 @@ func TestCatchUpBehindALaggingReplica(t *testing.T) {
 }
 
 // A lease that was deleted by hand is made anew, and the log says so: from the
-// processor's beginning, or from where the ranges beside it are.
+// processor's beginning, or from where its neighbours are.
 func TestDeletedLeaseHeals(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -9,8 +9,8 @@ import (
 // leaseNames are the ids of a processor's documents in the lease container.
 //
 // Leases are named as the change feed processors for .NET and Java name
-// theirs (Azure/azure-cosmos-dotnet-v3, GetLeasePrefix), so that whoever looks
-// for theirs finds these: the processor's name, the host of the account, the
+// theirs (Azure/azure-cosmos-dotnet-v3, GetLeasePrefix), so that programs which
+// look for theirs find these: the processor's name, the host of the account, the
 // resource ids of database and container, and the range. The name stands right
 // before the host, with nothing between. A container that was dropped and made
 // anew has another resource id, and starts anew.

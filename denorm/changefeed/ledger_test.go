@@ -171,7 +171,7 @@ func (l *ledger) parentOf(id string, child entry) string {
 	return ""
 }
 
-// superseded reports whether somebody took the range, or a part of it, after
+// superseded reports whether another owner took the range, or a part of it, after
 // that epoch began.
 func (l *ledger) superseded(keys string, epoch int64) bool {
 	low, high, _ := strings.Cut(keys, "-")

@@ -215,7 +215,7 @@ func TestLeasesOfALivingFormerInstanceAreLeft(t *testing.T) {
 		rest(t.Context(), b.config("former").LeaseDuration/10)
 	}
 	if s.count() != 0 || len(b.leaseDocuments()) != 1 {
-		t.Fatalf("%d changes were handled beside the owner", s.count())
+		t.Fatalf("%d changes were handled while the owner lived", s.count())
 	}
 	doc := b.leaseDocuments()[0]
 	doc["Owner"] = nil // it stops

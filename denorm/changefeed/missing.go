@@ -50,7 +50,7 @@ func (p *Processor) heal(ctx context.Context, leases []*lease) error {
 		return nil
 	}
 	properties, from := p.resumeFrom(leases)
-	// Whoever processed the range before may still be at work.
+	// The owner of the deleted lease may still be at work.
 	properties[propertyEpoch] = strconv.FormatInt(m.epoch+1, 10)
 	for _, gap := range gaps {
 		p.cfg.Logger.ErrorContext(ctx, "a lease is gone; its range is taken up again",

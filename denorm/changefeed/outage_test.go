@@ -245,7 +245,7 @@ func TestOutageOfTheFeedAndTheLeases(t *testing.T) {
 	}
 }
 
-// What a handler needs beside the database is known to be an outage when the
+// What else a handler needs than the database is known to be an outage when the
 // handler says so, or when the error is one of the network.
 func TestHandlersMarkOutages(t *testing.T) {
 	t.Parallel()

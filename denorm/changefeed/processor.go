@@ -25,7 +25,7 @@ type Processor struct {
 	start   *startDocument
 
 	// opened is set once the container was read and the leases exist.
-	opening chan struct{} // held by whoever opens; a channel, because it takes requests
+	opening chan struct{} // held by the goroutine that opens; a channel, because it takes requests
 	opened  bool
 
 	missing    missing       // the balancer's alone
@@ -100,7 +100,7 @@ func (p *Processor) begin(ctx context.Context) (run context.Context, end func(),
 
 // Run processes until the context ends or Stop is called, and returns nil
 // then. When the context ends, handlers are interrupted and their changes come
-// again to whoever takes the range next. Failures of the service are retried
+// again to the instance that takes the range next. Failures of the service are retried
 // for ever; what Run returns as an error is a container that does not exist or
 // does not fit, [ErrRunning] or [ErrStopped].
 func (p *Processor) Run(ctx context.Context) error {
@@ -137,7 +137,7 @@ func (p *Processor) Start(ctx context.Context) error {
 
 // Stop ends what runs: no new batch is begun, those under way are finished and
 // checkpointed, and the leases are handed back. A batch that waits to be tried
-// again is left to whoever takes the range next. When the context ends first,
+// again is left to the instance that takes the range next. When the context ends first,
 // handlers are interrupted and its error is returned. Stop does nothing when
 // nothing runs; what it has ended can't be started again.
 func (p *Processor) Stop(ctx context.Context) error {

@@ -76,14 +76,14 @@ func TestShareLeavesChildrenOfALeaseThatIsThere(t *testing.T) {
 	}
 }
 
-// However leases begin, instances that balance in turn come to shares that
+// However leases begin, instances that balance one after the other come to shares that
 // differ by one at most, and then leave each other alone.
 func TestSharesConverge(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		instances := []string{"a", "b", "c", "d", "e"}[:rapid.IntRange(1, 5).Draw(t, "instances")]
 		leases := leasesOf(rapid.SliceOfN(rapid.SampledFrom(append([]string{""}, instances...)), 1, 24).Draw(t, "owners")...)
-		turn := func(instance string) (changed bool) {
+		round := func(instance string) (changed bool) {
 			running := func(id string) bool {
 				return slices.ContainsFunc(leases, func(l *lease) bool { return l.ID == id && l.owner() == instance })
 			}
@@ -103,16 +103,16 @@ func TestSharesConverge(t *testing.T) {
 			}
 			return changed || len(take)+len(ask) > 0
 		}
-		for round := 0; ; round++ {
+		for rounds := 0; ; rounds++ {
 			changed := false
 			for _, instance := range rapid.Permutation(instances).Draw(t, "order") {
-				changed = turn(instance) || changed
+				changed = round(instance) || changed
 			}
 			if !changed {
 				break
 			}
-			if round > 8 {
-				t.Fatalf("leases still move after %d rounds", round)
+			if rounds > 8 {
+				t.Fatalf("leases still move after %d rounds", rounds)
 			}
 		}
 		counts := map[string]int{}

@@ -113,11 +113,11 @@ func TestSharesAreEvenSoon(t *testing.T) {
 				b.join("fair", "three", new(seen).handle)
 				within(5*balanceInterval, "three", "one", "two", "three")
 				<-time.After(time.Minute)
-				settled := b.leaseDocuments()
+				before := b.leaseDocuments()
 				<-time.After(time.Minute)
 				for i, doc := range b.leaseDocuments() {
-					if doc["Owner"] != settled[i]["Owner"] {
-						t.Errorf("a lease moved without need from %v to %v", settled[i]["Owner"], doc["Owner"])
+					if doc["Owner"] != before[i]["Owner"] {
+						t.Errorf("a lease moved without need from %v to %v", before[i]["Owner"], doc["Owner"])
 					}
 				}
 				one.cut()
@@ -166,7 +166,7 @@ func TestSlowHandlerKeepsItsLease(t *testing.T) {
 	})
 }
 
-// Whether an owner lives is judged by its renewals, as the observer's clock
+// Whether an owner lives is told by its renewals, as the observer's clock
 // counts them. What the owner's own clock says is of no account.
 func TestClocksOfHostsMayDiffer(t *testing.T) {
 	t.Parallel()

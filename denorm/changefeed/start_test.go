@@ -86,7 +86,7 @@ func TestNowAsksNoClock(t *testing.T) {
 }
 
 // An instance that is killed while it makes the first leases leaves some of
-// them. Whoever comes next makes the others, also when ranges were split or
+// them. The next instance makes the others, also when ranges were split or
 // merged meanwhile.
 func TestHalfMadeLeasesAreCompleted(t *testing.T) {
 	t.Parallel()
@@ -133,7 +133,7 @@ func TestHalfMadeLeasesAreCompleted(t *testing.T) {
 }
 
 // Documents that others put into the lease container stop nothing, whatever
-// their ids, and are told of once. A lease that somebody removed is told of.
+// their ids, and are told of once. A lease that was deleted is told of.
 func TestForeignDocumentsInTheLeaseContainer(t *testing.T) {
 	t.Parallel()
 	b := setup(t, emulatortest.WithPartitions(2))
@@ -204,7 +204,7 @@ func (l *logged) String() string {
 }
 
 // An instance that is killed while it puts children's leases in the place of
-// their parent's leaves the parent's and one of them. Whoever comes next
+// their parent's leaves the parent's and one of them. The next instance
 // finishes it: nothing is lost, no child begins before its parent is gone, and
 // the epochs go on growing.
 func TestHalfMadeSplitIsCompleted(t *testing.T) {

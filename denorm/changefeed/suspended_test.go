@@ -84,7 +84,7 @@ func TestSuspendedOwnerStoresNothing(t *testing.T) {
 			t.Cleanup(server.Close)
 			network := &frozen{next: server.Client()}
 
-			cfg := b.config("zombie")
+			cfg := b.config("suspended")
 			cfg.Instance, cfg.MaxItems = "one", 1
 			cfg.LeaseDuration = time.Hour // it does not learn from a renewal that it is late
 			cfg.Container, cfg.Leases = b.through(server.URL, network)
@@ -101,7 +101,7 @@ func TestSuspendedOwnerStoresNothing(t *testing.T) {
 			network.freeze()
 
 			next := make(chan changefeed.Change, 100)
-			other := b.config("zombie")
+			other := b.config("suspended")
 			other.Instance, other.MaxItems = successor, 1
 			other.Container, other.Leases = b.through(server.URL, server.Client())
 			second := b.processor(other, func(_ context.Context, changes []changefeed.Change) error {

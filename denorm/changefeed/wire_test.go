@@ -85,7 +85,7 @@ func TestBoundsOnTheWire(t *testing.T) {
 }
 
 // The time to start from goes out in the one form that the service is known to
-// understand, and not beside a continuation.
+// understand, and not together with a continuation.
 func TestStartTimeOnTheWire(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -15,7 +15,7 @@ import (
 // The feed shows a document in its latest version only, so a version may be
 // passed over when a newer one of the same document comes.
 //
-//   - Order within an ownership: whoever owns a range, from taking the lease to
+//   - Order within an ownership: the owner of a range, from taking the lease to
 //     losing it (one range, one epoch), sees the numbers of a logical partition
 //     grow, and none twice.
 //   - Order over all: a version comes for the first time only when no later one

@@ -16,11 +16,11 @@ type worker struct {
 	epoch int64
 	wake  chan struct{} // asks for a read now
 
-	// turn is held by whoever stores something in the lease: one document
+	// storing is held by the goroutine that stores the lease: one document
 	// serves checkpoints and renewals. It is a channel, because it is held
 	// while a request is under way.
 	storing chan struct{}
-	lease   *lease // as last stored by this instance; whoever has the turn may use it
+	lease   *lease // as last stored by this instance; to be used while storing is held
 
 	renewed atomic.Pointer[time.Time] // when the last store that succeeded was sent
 
@@ -200,8 +200,8 @@ func (w *worker) confirmLease(ctx context.Context) error {
 }
 
 // split puts the children's leases in the place of this one. If it stops
-// half-way, the parent is still there or its children cover it, and whoever
-// looks next finishes.
+// half-way, the parent is still there or its children cover it, and the
+// instance that looks next finishes.
 func (w *worker) split(ctx context.Context, children []position) error {
 	// Leases are made on no condition, so the one that allows it is asked first.
 	if err := w.store(ctx, func(*lease) {}); err != nil && !errors.Is(err, errHandover) {
@@ -213,7 +213,7 @@ func (w *worker) split(ctx context.Context, children []position) error {
 	for i, child := range children {
 		owner := w.p.cfg.Instance
 		if i > 0 {
-			owner = "" // free for whoever has room
+			owner = "" // free for an instance that has room
 		}
 		if err := w.p.store.create(ctx, child, owner, properties); err != nil {
 			return err

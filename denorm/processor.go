@@ -1,0 +1,44 @@
+package denorm
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/registry"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// addLeaseContainer asks for the container in which processors share their work.
+func addLeaseContainer(p *registry.Plan, cfg Config, by string) error {
+	return p.AddContainer(registry.Container{ID: cfg.LeaseContainer, PartitionKey: []string{"/id"}}, by)
+}
+
+// processorConfig is for a processor of the container in which T is stored.
+func processorConfig[T any](db *registry.Database, cfg Config, name string) (changefeed.Config, error) {
+	t := reflect.TypeFor[T]()
+	entity, ok := db.Plan().SpeciesOf(t)
+	if !ok {
+		return changefeed.Config{}, &tenantitem.InvalidError{What: fmt.Sprintf("denorm.Process(%q)", name), Reason: fmt.Sprintf("%s is not registered", t.Name()), Hint: "register it with registry.Entity or registry.Child"}
+	}
+	base, err := registry.BaseOf[T](db)
+	if err != nil {
+		return changefeed.Config{}, err
+	}
+	return containerConfig(db, cfg, entity.Container, name, base.SessionToken)
+}
+
+// containerConfig fills in what a processor of a registered container needs.
+func containerConfig(db *registry.Database, c Config, container, name string, session func() string) (changefeed.Config, error) {
+	leases, ok := db.Container(c.LeaseContainer)
+	if !ok {
+		return changefeed.Config{}, fmt.Errorf("denorm: the plan has no container %q", c.LeaseContainer)
+	}
+	cfg := c.Processor
+	cfg.Leases, cfg.Name, cfg.Session = leases, name, session
+	cfg.Container, _ = db.Container(container)
+	cfg.Endpoint = db.Client().Endpoint()
+	cfg.Logger = cmp.Or(cfg.Logger, db.Plan().Logger())
+	return cfg, nil
+}
