@@ -16,8 +16,9 @@
 // # More than a client
 //
 // [New] gives a handle on the emulator: faults to inject, a clock to turn, physical partitions to split and merge, and the
-// log of requests, which [AssertPointRead], [AssertSinglePartition] and [AssertRequestUnits] read. [Serve] puts an emulator
-// behind a real loopback address, for clients that need one.
+// log of requests. [AssertPointRead], [AssertSinglePartition], [AssertNoFanOut], [AssertRequestUnits] and [AssertRequests] turn
+// what a piece of code should cost into a test. [Explore] looks for the fault or the order of requests that breaks a promise.
+// [Serve] puts an emulator behind a real loopback address, for clients that need one.
 //
 // # Against a real endpoint
 //

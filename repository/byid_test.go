@@ -1,6 +1,7 @@
 package repository_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -14,8 +15,8 @@ func TestQueryForAnIDIsAPointRead(t *testing.T) {
 	b := setupNotes(t)
 	n := &Note{Title: "x"}
 	must(t, b.acme.Create(t.Context(), n))
-	emulatortest.AssertPointRead(t, b.emulator, func() {
-		got, err := b.acme.First(t.Context(), repository.Where(repository.Eq("id", n.Ref())))
+	emulatortest.AssertPointRead(t, b.emulator, func(ctx context.Context) {
+		got, err := b.acme.First(ctx, repository.Where(repository.Eq("id", n.Ref())))
 		must(t, err)
 		if got.Title != "x" || got.ETag != n.ETag {
 			t.Errorf("read %+v", got)

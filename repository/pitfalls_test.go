@@ -215,8 +215,9 @@ func TestGetManyIsOneRequest(t *testing.T) {
 	for _, n := range slices.Backward(input) {
 		ids = append(ids, n.ID)
 	}
-	ctx, tally := repository.WithTally(t.Context())
-	emulatortest.AssertSinglePartition(t, b.emulator, func() {
+	var tally *repository.Tally
+	emulatortest.AssertSinglePartition(t, b.emulator, func(ctx context.Context) {
+		ctx, tally = repository.WithTally(ctx)
 		many, err := b.acme.GetMany(ctx, ids...)
 		must(t, err)
 		for i, n := range many {

@@ -49,7 +49,7 @@ func (c *call) underFaults(op operation) (*Answer, error) {
 	default:
 		answer = c.success(r)
 	}
-	if effect.Suspend > 0 && effect.After {
+	if effect.Suspend > 0 && effect.SuspendAfter {
 		if err := c.suspend(effect); err != nil {
 			return nil, err
 		}
@@ -76,7 +76,7 @@ func (c *call) target(op operation) faults.Target {
 
 // hold keeps a request back: because its client is suspended, or because of a delay.
 func (c *call) hold(effect faults.Effect) error {
-	if effect.Suspend > 0 && !effect.After {
+	if effect.Suspend > 0 && !effect.SuspendAfter {
 		if err := c.suspend(effect); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (c *call) reshape(effect faults.Effect) {
 }
 
 func (c *call) conclude(answer *Answer, r *result, effect faults.Effect, entry Exchange) (*Answer, error) {
-	entry.Cut = effect.Cut
+	entry.Cut, entry.Killed = effect.Cut, effect.Kill
 	c.record(answer, r, entry)
 	if effect.Cut {
 		return nil, ErrCut

@@ -70,6 +70,7 @@ type Exchange struct {
 	Client                    string // the name that the client gave itself
 	Faulted                   bool   // a fault decided about it
 	Late                      bool   // it took effect after its client was told that the connection broke
+	Killed                    bool   // the process of its client has ended
 	Cut                       bool   // the connection was cut, so that Status never reached the client
 }
 

@@ -73,7 +73,7 @@ func (e Effect) code() string {
 		b.WriteString("Delay(" + durationCode(e.Delay) + ")")
 		delay = 0
 	}
-	if e.After {
+	if e.After || e.SuspendAfter {
 		b.WriteString(".AfterEffect()")
 	}
 	if e.Late {

@@ -28,6 +28,7 @@ func TestFaultsPrintTheCodeThatMakesThem(t *testing.T) {
 		{faults.Answer(503, 0).Delayed(2*time.Second).Probability(0.25, 7), "emulator.Answer(503, 0).Delayed(2*time.Second).Probability(0.25, 7)"},
 		{faults.Kill().AfterEffect(), "emulator.Kill().AfterEffect()"},
 		{faults.Suspend(time.Hour), "emulator.Suspend(time.Hour)"},
+		{faults.Suspend(time.Hour).AfterEffect(), "emulator.Suspend(time.Hour).AfterEffect()"},
 		{faults.Behind(2), "emulator.Behind(2)"},
 		{faults.EmptyPage(), "emulator.EmptyPage()"},
 		{faults.ShortPage(3), "emulator.ShortPage(3)"},

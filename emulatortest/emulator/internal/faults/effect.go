@@ -20,8 +20,10 @@ type Effect struct {
 	LateBy int
 	// Kill breaks the connection of this request and of all that its client makes from then on.
 	Kill bool
-	// Suspend holds this request and all others of its client back for that time.
-	Suspend time.Duration
+	// Suspend holds this request and all others of its client back for that time; with SuspendAfter, this one takes effect
+	// first.
+	Suspend      time.Duration
+	SuspendAfter bool
 	// Behind lets a replica answer a read that has not seen that many of the latest writes to its physical partition.
 	Behind int
 	// EmptyPage answers a page of items with none, and a continuation to the items it should have held.
@@ -67,11 +69,10 @@ func (e Effect) join(other Effect) (Effect, bool) {
 	}
 	if other.parts()&outcome != 0 {
 		e.Status, e.Substatus, e.RetryAfter = other.Status, other.Substatus, other.RetryAfter
-		e.Cut, e.Late, e.LateBy, e.Kill = other.Cut, other.Late, other.LateBy, other.Kill
+		e.Cut, e.Late, e.LateBy, e.Kill, e.After = other.Cut, other.Late, other.LateBy, other.Kill, other.After
 	}
-	e.After = e.After || other.After
 	e.Delay += other.Delay
-	e.Suspend += other.Suspend
+	e.Suspend, e.SuspendAfter = e.Suspend+other.Suspend, e.SuspendAfter || other.SuspendAfter
 	e.Behind += other.Behind
 	e.EmptyPage = e.EmptyPage || other.EmptyPage
 	e.PageSize += other.PageSize

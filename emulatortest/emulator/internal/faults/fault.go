@@ -73,7 +73,14 @@ func (f Fault) Keep() Fault { f.times = forever; return f }
 func (f Fault) Probability(p float64, seed uint64) Fault { f.chance, f.seed = p, seed; return f }
 
 // AfterEffect lets the request take effect, and then gives the fault's answer or none.
-func (f Fault) AfterEffect() Fault { f.effect.After = true; return f }
+func (f Fault) AfterEffect() Fault {
+	if f.effect.Suspend != 0 {
+		f.effect.SuspendAfter = true
+		return f
+	}
+	f.effect.After = true
+	return f
+}
 
 // Later lets the request take effect after its answer was lost: right before the n-th request that its client makes after
 // it. With n below 1 it stays under way until [Set.ApplyLate]. A fault without an answer of its own cuts the connection.
