@@ -77,7 +77,7 @@ func (r *rewriter) hybrid(skipRewrite bool) (*HybridSearchQueryInfo, error) {
 	var components []component
 	statistics := &sql.ArrayExpr{}
 	for i, call := range calls {
-		negative := weights != nil && weights[i] < 0
+		negative := i < len(weights) && weights[i] < 0
 		if call.Name == sql.VectorDistance {
 			components = append(components, r.vectorComponent(call, negative))
 			continue
@@ -262,7 +262,7 @@ func (r *rewriter) componentQuery(c component, all []component, skipRewrite bool
 
 // pool is the TOP of a component's query; nil when the query has no bound.
 func (r *rewriter) pool() *sql.Count {
-	rows := 0
+	var rows int
 	switch {
 	case r.info.Top != nil:
 		rows = *r.info.Top
