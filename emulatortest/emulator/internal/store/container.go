@@ -177,6 +177,9 @@ func (c *Container) replace(tree *node, v value.Value, id string, p Precondition
 	if err := fillPolicies(tree, v); err != nil {
 		return nil, err
 	}
+	if err := keepVectors(old.Properties, v); err != nil {
+		return nil, err
+	}
 	if err := c.describe(tree, c.sequence.Add(1)<<32|uint64(c.serial)); err != nil {
 		return nil, err
 	}

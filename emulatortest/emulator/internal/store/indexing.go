@@ -19,6 +19,9 @@ const (
 
 // fillPolicies completes what a replace may change too.
 func fillPolicies(n *node, v value.Value) error {
+	if err := checkSearch(v); err != nil {
+		return err
+	}
 	if policy := n.get("indexingPolicy"); policy == nil || !policy.isObject() {
 		n.set("indexingPolicy", leaf(defaultIndexingPolicy))
 	} else if err := fillIndexing(policy, v.Get("indexingPolicy")); err != nil {
