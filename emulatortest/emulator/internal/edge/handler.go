@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/query"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/script"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
@@ -81,6 +82,7 @@ type Handler struct {
 	routes  map[resourceKind]verbs
 	routing bool
 	queries *eval.Memory
+	pages   *query.PageCache
 }
 
 // queryMemory bounds what the queries of all requests hold together, besides what is stored.
@@ -95,12 +97,13 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{cfg: cfg, auth: auth, routes: routes(), queries: eval.NewMemory(queryMemory)}, nil
+	return &Handler{cfg: cfg, auth: auth, routes: routes(), pages: query.NewPageCache(), queries: eval.NewMemory(queryMemory)}, nil
 }
 
 // Fork gives a handler with the same key and manners whose configuration is what change makes of this one's.
 func (h *Handler) Fork(change func(*Config)) *Handler {
 	fork := *h
+	fork.pages = query.NewPageCache()
 	change(&fork.cfg)
 	return &fork
 }

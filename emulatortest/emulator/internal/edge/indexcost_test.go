@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/query"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
@@ -13,12 +14,13 @@ type costBundle struct {
 	twin    *twin
 	account *store.Account
 	c       *store.Container
+	pages   *query.PageCache
 	n       int
 }
 
 func setupCost(t testing.TB, n, toAPartition int) *costBundle {
 	t.Helper()
-	b := &costBundle{twin: newTwin(t, 1, anyPolicy), n: n}
+	b := &costBundle{twin: newTwin(t, 1, anyPolicy), pages: query.NewPageCache(), n: n}
 	b.c, b.account = b.twin.indexed, b.twin.account
 	for i := range n {
 		pk := "p"
@@ -38,7 +40,7 @@ func (b *costBundle) run(t testing.TB, scope store.Scope, text string, size, pag
 	t.Helper()
 	before := b.account.Visited()
 	for token := ""; pages != 0; pages-- {
-		p, err := page(b.c, scope, text, token, size, b.twin.now)
+		p, err := page(b.c, b.pages, scope, text, token, size, b.twin.now)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
@@ -77,6 +79,9 @@ func TestIndexedQueriesVisitWhatTheyReturn(t *testing.T) {
 		{"SELECT * FROM c ORDER BY c.b OFFSET 5 LIMIT 5", 5, 20},
 		{"SELECT * FROM c ORDER BY c.a, c.b DESC", 10, 20},
 		{"SELECT * FROM c WHERE c.few = 50 ORDER BY c.a", 10, 20},
+		{"SELECT VALUE COUNT(1) FROM c", 1, 0},
+		{"SELECT VALUE [{'item': COUNT(c)}] FROM c WHERE c.few < 50", 1, 0},
+		{"SELECT COUNT(1) AS n FROM c WHERE STARTSWITH(c.s, 'name-0')", 1, 0},
 	}
 	for name, toAPartition := range map[string]int{"one logical partition": 0, "a physical partition": 10} {
 		t.Run(name, func(t *testing.T) {
@@ -125,6 +130,10 @@ func TestPagesVisitEachDocumentAFewTimes(t *testing.T) {
 		{"sorted by few values", "SELECT * FROM c ORDER BY c.b", whole},
 		{"sorted in a range of hashes", "SELECT * FROM c ORDER BY c.b", most},
 		{"sorted by two", "SELECT * FROM c ORDER BY c.a, c.b DESC", whole},
+		{"distinct values", "SELECT DISTINCT VALUE c.a FROM c", whole},
+		{"groups", "SELECT c.a, COUNT(1) AS n FROM c GROUP BY c.a", whole},
+		{"distinct groups", "SELECT DISTINCT VALUE COUNT(1) + c.few FROM c GROUP BY c.few", whole},
+		{"sorted distinct values", "SELECT DISTINCT VALUE c.s FROM c ORDER BY c.s", whole},
 		{"sorted and filtered", "SELECT * FROM c WHERE c.b = 5 ORDER BY c.a", whole},
 	} {
 		t.Run(q.name, func(t *testing.T) {

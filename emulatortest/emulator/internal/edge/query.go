@@ -68,6 +68,7 @@ func (c *call) queryItems() (*result, *store.Error) {
 		Planar:       isPlanar(properties),
 		Now:          c.h.cfg.Clock,
 		Random:       c.h.cfg.Random.float64,
+		Pages:        c.h.pages,
 		Memory:       c.h.queries,
 	})
 	r := snapped(container, snapshot)

@@ -12,7 +12,10 @@ import (
 // snapshotSource hands a snapshot's documents to a query.
 type snapshotSource struct{ snapshot *store.Snapshot }
 
-var _ query.IndexedSource = snapshotSource{}
+var (
+	_ query.CountingSource  = snapshotSource{}
+	_ query.VersionedSource = snapshotSource{}
+)
 
 func itemsOf(documents iter.Seq[store.Document]) iter.Seq[query.Item] {
 	return func(yield func(query.Item) bool) {
@@ -50,3 +53,12 @@ func (s snapshotSource) Ordered(o lookup.Order, reverse bool, keys []value.Value
 	}
 	return itemsOf(documents), true
 }
+
+// Unchanged implements [query.VersionedSource].
+func (s snapshotSource) Unchanged(since query.Source) bool {
+	earlier, ok := since.(snapshotSource)
+	return ok && s.snapshot.Same(earlier.snapshot)
+}
+
+// Count implements [query.CountingSource].
+func (s snapshotSource) Count(c *lookup.Condition) (int, bool) { return s.snapshot.Count(c) }

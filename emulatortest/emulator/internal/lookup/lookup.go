@@ -122,5 +122,7 @@ func Prefix(start string) Range {
 // Condition is met by items with a value at the path, or one of the values, that lies in one of the ranges.
 type Condition struct {
 	Path   Path
-	Ranges []Range
+	Ranges []Range // that do not overlap
+	// Same says that every item which meets the condition meets that of the query, so that counting needs no look at it.
+	Same bool
 }

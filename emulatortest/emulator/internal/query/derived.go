@@ -20,7 +20,7 @@ func derive(ctx context.Context, req *Request) (*Metrics, error) {
 		return nil, nil
 	}
 	sub := *req // with the meter
-	sub.Query, sub.Continuation, sub.MaxItems, sub.MaxBytes, sub.EndLate = inner, "", -1, math.MaxInt, false
+	sub.Query, sub.Continuation, sub.MaxItems, sub.MaxBytes, sub.EndLate, sub.Pages = inner, "", -1, math.MaxInt, false, nil
 	page, err := Run(ctx, sub)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,8 @@ type Request struct {
 	Limits eval.Limits
 	// Memory is shared with other requests; nil for no bound but that of the limits.
 	Memory *eval.Memory
+	// Pages, if not nil, keeps what follows a page, for requests to come.
+	Pages *PageCache
 	// meter counts for the whole request, derived tables included.
 	meter *eval.Meter
 }
@@ -81,8 +83,10 @@ func Run(ctx context.Context, req Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	if err := cmp.Or(e.page(), req.meter.Err()); err != nil {
-		return Page{}, err
+	if !e.cached() {
+		if err := cmp.Or(e.page(), req.meter.Err()); err != nil {
+			return Page{}, err
+		}
 	}
 	result := Page{Documents: e.documents, Metrics: e.metrics, ReverseScan: e.reverse}
 	result.Metrics.Elapsed = req.Now().Sub(e.started)
@@ -92,6 +96,7 @@ func Run(ctx context.Context, req Request) (Page, error) {
 	}
 	if e.next != nil {
 		result.Continuation = e.next.encode(e.identity, e.req.MaxToken)
+		e.cacheLater(result.Continuation)
 	}
 	return result, nil
 }
@@ -122,7 +127,10 @@ type execution struct {
 	documents  [][]byte
 	bytes      int
 	metrics    Metrics
-	next       *position // where the next page begins; nil when nothing is left
+	next       *position  // where the next page begins; nil when nothing is left
+	later      []laterRow // rows behind the page, for the cache
+	laterBytes int
+	uncached   bool      // they are too many
 	beyond     *position // a row that was left out of the sort, as were all behind it; nil when none was
 }
 
@@ -187,6 +195,9 @@ func (e *execution) page() error {
 	case e.take == 0:
 		return nil
 	case e.program.Folds():
+		if done, err := e.counted(); done || err != nil {
+			return err
+		}
 		return e.fold()
 	case len(e.program.Keys()) > 0:
 		return e.sorted()
@@ -234,11 +245,15 @@ func (e *execution) emit(document []byte, at func() *position) bool {
 		e.skip--
 		return true
 	}
+	if len(e.later) > 0 {
+		return e.emitLater(document, at())
+	}
 	full := e.req.MaxItems > 0 && len(e.documents) >= e.req.MaxItems
 	if full || len(e.documents) > 0 && e.bytes+len(document) > e.req.MaxBytes {
-		e.next = at()
-		e.next.skip, e.next.take = 0, e.take
-		return false
+		next := *at()
+		next.skip, next.take = 0, e.take
+		e.next = &next
+		return e.emitLater(document, &next)
 	}
 	if !e.req.meter.Keep(len(document) + documentBytes) {
 		return false

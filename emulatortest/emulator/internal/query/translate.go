@@ -72,7 +72,7 @@ func (t *translator) conditions(e sql.Expr) ([]lookup.Condition, bool) {
 		return t.call(e)
 	case *sql.Identifier, *sql.Member: // the property is true
 		if path, ok := t.path(e); ok {
-			return one(path, lookup.Equal(value.FromBool(true))), true
+			return same(path, nil, lookup.Equal(value.FromBool(true))), true
 		}
 	}
 	return nil, false
@@ -80,6 +80,11 @@ func (t *translator) conditions(e sql.Expr) ([]lookup.Condition, bool) {
 
 func one(path lookup.Path, ranges ...lookup.Range) []lookup.Condition {
 	return []lookup.Condition{{Path: path, Ranges: ranges}}
+}
+
+// same is one whose ranges hold exactly what the query's condition does, if all constants in it are known to indexes.
+func same(path lookup.Path, constants []value.Value, ranges ...lookup.Range) []lookup.Condition {
+	return []lookup.Condition{{Path: path, Ranges: ranges, Same: !slices.ContainsFunc(constants, func(v value.Value) bool { return !lookup.Exact(v) })}}
 }
 
 func (t *translator) binary(e *sql.Binary) ([]lookup.Condition, bool) {
@@ -114,11 +119,11 @@ func (t *translator) binary(e *sql.Binary) ([]lookup.Condition, bool) {
 	}
 	switch op {
 	case sql.Equals:
-		return one(path, lookup.Equal(v)), true
+		return same(path, []value.Value{v}, lookup.Equal(v)), true
 	case sql.Less, sql.LessOrEqual:
-		return one(path, exactly(v, lookup.Under(v, op == sql.LessOrEqual))), true
+		return same(path, []value.Value{v}, exactly(v, lookup.Under(v, op == sql.LessOrEqual))), true
 	case sql.Greater, sql.GreaterOrEqual:
-		return one(path, exactly(v, lookup.Above(v, op == sql.GreaterOrEqual))), true
+		return same(path, []value.Value{v}, exactly(v, lookup.Above(v, op == sql.GreaterOrEqual))), true
 	default:
 		return nil, false
 	}
@@ -161,7 +166,7 @@ func (t *translator) in(e *sql.In) ([]lookup.Condition, bool) {
 		}
 		list = append(list, v)
 	}
-	return one(path, equalities(list)...), true
+	return same(path, list, equalities(slices.Clone(list))...), true
 }
 
 // equalities are the ranges of some values, each once.
@@ -185,7 +190,7 @@ func (t *translator) between(e *sql.Between) ([]lookup.Condition, bool) {
 	}
 	r := lookup.Above(low, true)
 	r.To = lookup.Under(high, true).To
-	return one(path, r), true
+	return same(path, nil, r), true
 }
 
 // like uses what stands before the first wildcard.
@@ -216,7 +221,7 @@ func (t *translator) call(e *sql.Call) ([]lookup.Condition, bool) {
 	name := strings.ToUpper(e.Name)
 	if kind, ok := kindTests()[name]; ok && len(e.Args) == 1 {
 		if path, ok := t.path(e.Args[0]); ok {
-			return one(path, lookup.OfKind(kind)), true
+			return same(path, nil, lookup.OfKind(kind)), true
 		}
 		return nil, false
 	}
@@ -262,7 +267,7 @@ func (t *translator) startsWith(e *sql.Call) ([]lookup.Condition, bool) {
 			return nil, false
 		}
 	}
-	return one(path, lookup.Prefix(start)), true
+	return same(path, nil, lookup.Prefix(start)), true
 }
 
 // arrayContains serves ARRAY_CONTAINS(c.list, constant), and ARRAY_CONTAINS(@list, c.x), which is c.x IN (...).
@@ -276,7 +281,7 @@ func (t *translator) arrayContains(e *sql.Call) ([]lookup.Condition, bool) {
 		if !ok || v.IsUndefined() || !t.allowed(elements) {
 			return nil, false
 		}
-		return one(elements, lookup.Equal(v)), true
+		return same(elements, []value.Value{v}, lookup.Equal(v)), true
 	}
 	path, ok := t.path(e.Args[1])
 	v, isConstant := t.constant(e.Args[0])

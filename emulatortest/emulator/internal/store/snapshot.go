@@ -68,6 +68,24 @@ func (c *Container) Snapshot(s Scope, sessionToken string) (*Snapshot, error) {
 	return out, nil
 }
 
+// Same reports whether another snapshot shows the same items for certain: nothing was written between the two, and nothing
+// that either of them holds has expired.
+func (s *Snapshot) Same(other *Snapshot) bool {
+	if s.c != other.c || s.area != other.area || s.unindexed != other.unindexed || len(s.parts) != len(other.parts) {
+		return false
+	}
+	now := max(s.visible.now.Unix(), other.visible.now.Unix())
+	for i, part := range s.parts {
+		if part != other.parts[i] {
+			return false
+		}
+		if next, ok := part.s.deadlines.Min(); ok && next.at <= now {
+			return false
+		}
+	}
+	return true
+}
+
 // Items yields the live documents in the order of their rids, beginning after the given one; empty means the first. Its
 // cost depends on what it yields, not on the rest of the container, and all pages together read no item more than a few times.
 func (s *Snapshot) Items(afterRID string) iter.Seq[Document] {

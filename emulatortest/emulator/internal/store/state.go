@@ -11,6 +11,8 @@ import (
 type state struct {
 	lsn   int64
 	bytes int64
+	// hidden is the number of items that queries don't see.
+	hidden int
 	// Each tree holds every item, in another order.
 	byID      *btree.BTreeG[*item] // logical partition, id
 	byKey     *btree.BTreeG[*item] // hash, logical partition, ordinal
@@ -119,6 +121,9 @@ func (s *state) swap(old, it *item, ttl *int64) {
 
 func (s *state) resize(it *item, bytes int64, items int) {
 	s.bytes += bytes
+	if it.unindexed {
+		s.hidden += items
+	}
 	l, ok := s.logical.Get(logicalSize{canon: it.canon})
 	if !ok {
 		l = logicalSize{canon: it.canon, epk: it.epk}
