@@ -9,6 +9,7 @@ import (
 	"io"
 	"iter"
 
+	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -62,32 +63,18 @@ func (t *Tenants) Export(ctx context.Context, tenant string, w io.Writer, opts *
 }
 
 func (x *Exported) write(w io.Writer, raw json.RawMessage) error {
-	document, err := repository.WithoutSystemMembers(raw)
+	stored, err := repository.WithoutSystemMembers(raw)
 	if err != nil {
 		return err
 	}
-	name, err := entityTypeOf(document)
-	if err != nil {
-		return err
-	}
-	n, err := w.Write(append(document, '\n'))
+	name := document.ReadHeader(stored).EntityType
+	n, err := w.Write(append(stored, '\n'))
 	x.Bytes += int64(n)
 	if err != nil {
 		return fmt.Errorf("registry: export: %w", err)
 	}
 	x.Documents[name]++
 	return nil
-}
-
-// entityTypeOf reads the species of a stored document; "" when it has none.
-func entityTypeOf(raw []byte) (string, error) {
-	var head struct {
-		EntityType string `json:"entityType"`
-	}
-	if err := repository.DecodeValue(raw, &head); err != nil {
-		return "", err
-	}
-	return head.EntityType, nil
 }
 
 // inPages collects what a sequence gives.

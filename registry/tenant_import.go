@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -49,7 +50,7 @@ const (
 
 // Import stores documents as Export wrote them. Every line must be a document
 // of that tenant and of a registered species, which says the container; its
-// time to live begins anew. Delete rules, copies and references are not
+// time to live begins anew. Every member must fit its field, as in a write. Delete rules, copies and references are not
 // looked at: what was consistent when it was exported is so again.
 //
 // It can be stopped and repeated: a line whose document is there with the same
@@ -137,6 +138,9 @@ func (im *importer) add(line []byte) error {
 	}
 	if len(body) > tenantitem.MaxDocumentBytes {
 		return repository.ErrTooLarge
+	}
+	if err := codec.CheckStored(species.untyped.Model().Type, body); err != nil {
+		return &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "give each member a value that its field can hold"}
 	}
 	if _, _, err := species.untyped.Contents().KeyOf(body); err != nil {
 		return err

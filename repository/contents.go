@@ -130,10 +130,7 @@ type incoming struct {
 // KeyOf returns the values of all levels of a document's partition key, and
 // its id. It fails with [ErrInvalid] when the document can't be stored here.
 func (c *Contents) KeyOf(raw []byte) (id string, key []any, err error) {
-	var members map[string]json.RawMessage
-	if err := codec.Decode(raw, &members); err != nil {
-		return "", nil, errors.Join(ErrInvalid, err)
-	}
+	members := fieldsOf(raw)
 	if err := codec.Decode(memberAt(members, "id"), &id); err != nil {
 		return "", nil, errors.Join(ErrInvalid, err)
 	}

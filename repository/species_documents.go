@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -27,6 +28,25 @@ type Document struct {
 	DeletedAt string `json:"deletedAt,omitempty"`
 	// Fields are top-level members by name. A missing member is not in it.
 	Fields map[string]json.RawMessage `json:"fields"`
+}
+
+// UnmarshalJSON reads a part of a document. A member of another type, which
+// another writer may have put there, counts as missing.
+func (d *Document) UnmarshalJSON(raw []byte) error {
+	documents.ReadMembers(raw, map[string]any{"id": &d.ID, "etag": &d.ETag, "key": &d.Key, "deletedAt": &d.DeletedAt})
+	codec.Members(raw, func(name string, value []byte) {
+		if name == "fields" {
+			d.Fields = fieldsOf(value)
+		}
+	})
+	return nil
+}
+
+// fieldsOf takes an object apart.
+func fieldsOf(raw []byte) map[string]json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	codec.Members(raw, func(name string, value []byte) { fields[name] = slices.Clone(value) })
+	return fields
 }
 
 // Documents reads the named top-level members of a tenant's documents, deleted
@@ -122,18 +142,10 @@ func (s *Species) document(ctx context.Context, at partition, homes []partition,
 // the document belongs to, and fails with [ErrEntityMismatch] when it is not
 // of this species.
 func (s *Species) ReadDocument(raw []byte) (d Document, tenant string, err error) {
-	if err := codec.Decode(raw, &d.Fields); err != nil {
-		return d, "", &decodeError{err}
-	}
-	var meta tenantitem.Meta
-	for name, into := range map[string]any{"id": &d.ID, "_etag": &d.ETag, "deletedAt": &d.DeletedAt, tenantField: &meta.TenantID, entityField: &meta.EntityType} {
-		if text, ok := d.Fields[name]; ok {
-			if err := codec.Decode(text, into); err != nil {
-				return d, "", &decodeError{err}
-			}
-		}
-	}
-	if !s.core.isSpecies(meta.EntityType) {
+	d.Fields = fieldsOf(raw)
+	h := documents.ReadHeader(raw)
+	d.ID, d.ETag, d.DeletedAt = h.ID, h.ETag, h.DeletedAt
+	if !s.core.isSpecies(h.EntityType) {
 		return d, "", ErrEntityMismatch
 	}
 	for _, level := range s.core.levels {
@@ -143,7 +155,7 @@ func (s *Species) ReadDocument(raw []byte) (d Document, tenant string, err error
 		}
 		d.Key = append(d.Key, value)
 	}
-	return d, meta.TenantID, nil
+	return d, h.TenantID, nil
 }
 
 // memberAt follows a path without array steps; null stands for nothing there.

@@ -272,7 +272,7 @@ func kindOf(t reflect.Type) FieldKind {
 	case reflect.Struct, reflect.Map:
 		return KindObject
 	case reflect.Slice, reflect.Array:
-		if t.Elem().Kind() == reflect.Uint8 {
+		if t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 {
 			return KindString // bytes are stored as base64 text
 		}
 		return KindArray

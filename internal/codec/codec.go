@@ -7,6 +7,8 @@
 package codec
 
 import (
+	"reflect"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
@@ -51,6 +53,16 @@ func EncodeText(v any) ([]byte, error) {
 		return nil, encodeError(v, err)
 	}
 	return out, nil
+}
+
+// CheckStored reports what a reader of type t could not read of a document, or
+// the service not keep.
+func CheckStored(t reflect.Type, raw []byte) error {
+	v := reflect.New(t).Interface()
+	if err := Decode(raw, v); err != nil {
+		return err
+	}
+	return checkIntegers(v, raw)
 }
 
 // Decode fills v, a pointer, from JSON. Unknown members are ignored. The error

@@ -30,9 +30,9 @@ type Extra struct {
 	Marks, Mark string
 }
 
-// other deals with a member that the struct does not have. met are the unknown
-// names of the same object so far.
-func (r *reader) other(name []byte, top bool, met *[][]byte) bool {
+// other deals with a member that the struct does not have. Those of the
+// same object so far stand in r.met from first on.
+func (r *reader) other(name []byte, top bool, first int) bool {
 	kind := Unknown
 	if top && r.aside != nil {
 		kind = r.aside(name)
@@ -46,10 +46,10 @@ func (r *reader) other(name []byte, top bool, met *[][]byte) bool {
 	case Unknown:
 		// These are rare, so that there is time to look for names that occur
 		// twice, which the library refuses.
-		if slices.ContainsFunc(*met, func(m []byte) bool { return bytes.Equal(m, name) }) || !jsontext.Value(r.data[from:r.pos]).IsValid() {
+		if slices.ContainsFunc(r.met[first:], func(m []byte) bool { return bytes.Equal(m, name) }) || !jsontext.Value(r.data[from:r.pos]).IsValid() {
 			return false
 		}
-		*met = append(*met, name)
+		r.met = append(r.met, name)
 		r.extra.Unknown = true
 	case Marks:
 		r.extra.Marks = r.keep(r.data[from:r.pos])

@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -10,8 +9,8 @@ import (
 // Without returns an object without some of its top-level members. The others
 // stay as they are written, in their order.
 func Without(raw []byte, names []string) ([]byte, error) {
-	d := jsontext.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.ReadToken(); err != nil || d.StackDepth() != 1 || raw[len(raw)-1] != '}' {
+	d := lenient(raw)
+	if token, err := d.ReadToken(); err != nil || token.Kind() != '{' || raw[len(raw)-1] != '}' {
 		return nil, &ValueError{Reason: "the JSON is no object"}
 	}
 	out := append(make([]byte, 0, len(raw)), '{')
@@ -25,10 +24,7 @@ func Without(raw []byte, names []string) ([]byte, error) {
 		if err != nil {
 			return nil, decodeError(nil, err)
 		}
-		plain, err := jsontext.AppendUnquote(nil, quoted)
-		if err != nil {
-			return nil, decodeError(nil, err)
-		}
+		plain, _ := jsontext.AppendUnquote(nil, quoted) // text that is not valid is none of the names
 		if slices.Contains(names, string(plain)) {
 			continue
 		}
