@@ -43,6 +43,7 @@ Flags:
 
 func parseArgs(args []string, stderr io.Writer) (*config, error) {
 	c := &config{}
+	c.options.LowerCaseHeaders = true // as HTTP/2 has them, and as an SDK looks for them that keeps headers in a plain map
 	var listen string
 	set := flag.NewFlagSet("cosmosemu", flag.ContinueOnError)
 	set.SetOutput(stderr)
