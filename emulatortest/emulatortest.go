@@ -66,6 +66,7 @@ func New(t testing.TB, opts ...Option) *Emulator {
 
 func newService(t testing.TB, s *settings) *emulator.Service {
 	t.Helper()
+	s.applyUnkind(t)
 	service, err := emulator.New(s.service)
 	if err != nil {
 		t.Fatalf("emulatortest: make the emulator: %v", err)

@@ -24,6 +24,7 @@ type settings struct {
 	roles    []emulator.Role
 	// inProcess names the first option that a real endpoint can't serve.
 	inProcess string
+	unkind    *uint64 // the seed of Unkind
 }
 
 // needs notes that an option can be served in this process only.

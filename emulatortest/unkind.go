@@ -1,0 +1,62 @@
+package emulatortest
+
+import (
+	"os"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
+)
+
+// unkindness is one thing that the service may do at any time and a friendly emulator does not.
+type unkindness struct {
+	share float64 // of the requests that it fits
+	fault emulator.Fault
+}
+
+// unkind lists what [Unkind] switches on. What a correct client has to bear belongs here, and nothing that loses an answer.
+func unkind() []unkindness {
+	pages := []emulator.Operation{emulator.QueryItems, emulator.ListItems}
+	reads := []emulator.Operation{emulator.ReadItem, emulator.QueryItems}
+	writes := []emulator.Operation{emulator.CreateItem, emulator.ReplaceItem, emulator.UpsertItem, emulator.PatchItem, emulator.DeleteItem}
+	return []unkindness{
+		{0.10, emulator.EmptyPage().On(pages...)},
+		{0.10, emulator.ShortPage(1).On(pages...)},
+		{0.05, emulator.Behind(1).On(reads...)},
+		{0.02, emulator.Throttle(time.Millisecond).On(append(reads, writes...)...)},
+		{0.02, emulator.Answer(449, 0).On(writes...)},
+		{0.005, emulator.Split().On(append(reads, writes...)...)},
+	}
+}
+
+// Unkind switches on, all at once and reproducibly by the seed, what the service may do and a friendly emulator does not: empty
+// and early-cut pages, reads from replicas that are behind, throttling and 449 now and then, splits, and header names in lower case. Code
+// that keeps its session tokens and follows continuations notices none of it, but in the number of its requests. It loses no answer and refuses
+// nothing for good; [Explore] does that. The environment variable GROVE_UNKIND, set to a seed, switches it on for every account that tests
+// make.
+func Unkind(seed uint64) Option {
+	return optionFunc(func(s *settings) {
+		s.needs("Unkind")
+		s.unkind = &seed
+	})
+}
+
+// applyUnkind adds what the option or the environment asks for.
+func (s *settings) applyUnkind(t testing.TB) {
+	t.Helper()
+	if text := os.Getenv("GROVE_UNKIND"); text != "" && s.unkind == nil {
+		seed, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatalf("GROVE_UNKIND: %v: use a number", err)
+		}
+		s.unkind = &seed
+	}
+	if s.unkind == nil {
+		return
+	}
+	s.service.LowerCaseHeaders = true
+	for i, u := range unkind() {
+		s.faults = append(s.faults, u.fault.Probability(u.share, *s.unkind+uint64(i)).Keep())
+	}
+}
