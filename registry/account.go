@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -40,10 +41,10 @@ func (cfg ClientConfig) account() (account, error) {
 			return account{}, err
 		}
 	}
-	return a, a.validate()
+	return a, a.validate(cfg.AllowPlainHTTP)
 }
 
-func (a account) validate() error {
+func (a account) validate(plain bool) error {
 	if a.endpoint == "" {
 		return &tenantitem.InvalidError{What: "client", Reason: "no account is named", Hint: "set " + endpointVariable + " (and " + keyVariable + ", or use an identity), or " + connectionStringVariable}
 	}
@@ -54,7 +55,17 @@ func (a account) validate() error {
 	if u.Scheme == "http" && a.key == "" {
 		return &tenantitem.InvalidError{What: "account endpoint", Reason: "an identity's token may not travel over plain HTTP", Hint: "use https, or a key"}
 	}
+	if u.Scheme == "http" && !plain && !isLoopback(u.Hostname()) {
+		return &tenantitem.InvalidError{What: "account endpoint", Reason: "what the key signs would travel over plain HTTP to another host", Hint: "use https, or set ClientConfig.AllowPlainHTTP for an emulator on a network of its own"}
+	}
 	return nil
+}
+
+// isLoopback reports whether a host is this machine: what is sent to it passes
+// no network.
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback() || host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // parseConnectionString reads what the SDK's own parser does not: several

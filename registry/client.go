@@ -29,6 +29,10 @@ type ClientConfig struct {
 	// ConnectionString names endpoint and key in one text, as the portal shows
 	// it. It excludes Endpoint and Key. A Database in it is passed over.
 	ConnectionString string
+	// AllowPlainHTTP lets a key be used over plain HTTP with another host than
+	// this one, as with an emulator in a container of its own. Without it that
+	// is refused.
+	AllowPlainHTTP bool
 	// Credential is used when there is no key. Defaults to
 	// [azidentity.DefaultAzureCredential], which takes a workload's or managed
 	// identity in Azure and the developer's own elsewhere.

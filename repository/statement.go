@@ -202,7 +202,7 @@ func checkRaw(raw rawCondition, given map[string]bool) error {
 		if p.Name == "" || parameterName(p.Name) != p.Name || p.Name[0] >= '0' && p.Name[0] <= '9' {
 			return refuse(fmt.Sprintf("the parameter name %q is not a plain word without @", p.Name))
 		}
-		if len(p.Name) > 1 && p.Name[0] == 'p' && strings.Trim(p.Name[1:], "0123456789") == "" {
+		if len(p.Name) > 1 && p.Name[0]|0x20 == 'p' && strings.Trim(p.Name[1:], "0123456789") == "" {
 			return refuse(fmt.Sprintf("the parameter name %q is taken", p.Name))
 		}
 	}
