@@ -2,9 +2,12 @@ package repository
 
 import (
 	"context"
+	"encoding/json"
+	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/merge"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -53,10 +56,41 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 		return nil, "", &decodeError{decodeErr}
 	}
 	k.cost.add(float64(page.RequestCharge), len(rows))
+	noteScan(rows, page.RawResponse)
 	if page.ContinuationToken != nil {
 		next = *page.ContinuationToken
 	}
 	return rows, next, nil
+}
+
+// noteScan tells sorted rows in which direction the service read its index.
+func noteScan[R any](rows []R, reply *http.Response) {
+	if len(rows) == 0 || reply == nil {
+		return
+	}
+	if _, isSorted := any(&rows[0]).(interface{ SetScan(merge.Scan) }); !isSorted {
+		return
+	}
+	scan := scanOf(reply.Header.Get("x-ms-cosmos-query-execution-info"))
+	for i := range rows {
+		any(&rows[i]).(interface{ SetScan(merge.Scan) }).SetScan(scan)
+	}
+}
+
+// scanOf reads a header such as {"reverseRidEnabled":false,"reverseIndexScan":true}.
+// Without one, or with reverseRidEnabled, the first ORDER BY value decides.
+func scanOf(header string) merge.Scan {
+	var info struct {
+		ReverseRID   *bool `json:"reverseRidEnabled"`
+		ReverseIndex bool  `json:"reverseIndexScan"`
+	}
+	switch {
+	case header == "" || json.Unmarshal([]byte(header), &info) != nil || info.ReverseRID == nil || *info.ReverseRID:
+		return merge.ScanUnknown
+	case info.ReverseIndex:
+		return merge.ScanReverse
+	}
+	return merge.ScanForward
 }
 
 // maxPageHint is the largest page that is asked for; the service's own bound

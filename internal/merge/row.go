@@ -24,7 +24,23 @@ type Place struct {
 	RID string `json:"r"`
 	// Sort are the values of the ORDER BY clause.
 	Sort []Item `json:"o"`
+	// Scan is the direction in which the service read its index for the page,
+	// which is that of the ids where all values are equal.
+	Scan Scan `json:"s,omitzero"`
 }
+
+// Scan is a direction in which the service reads an index.
+type Scan int8
+
+// The directions. A reply that doesn't tell means that of the first value.
+const (
+	ScanUnknown Scan = iota
+	ScanForward
+	ScanReverse
+)
+
+// SetScan notes the direction of the page that the row is from.
+func (p *Place) SetScan(s Scan) { p.Scan = s }
 
 // Item holds one value that may be undefined.
 type Item struct {
@@ -35,14 +51,16 @@ type Item struct {
 type Order []bool
 
 // Compare orders two places. Ties of all values go by the documents' ids, in
-// the direction of the first value, as they do within a partition.
+// the direction of the index scan, as they do within a partition.
 func (o Order) Compare(a, b Place) int {
 	for i, desc := range o {
 		if c := Compare(a.at(i), b.at(i)); c != 0 {
 			return direct(c, desc)
 		}
 	}
-	return direct(compareRIDs(a.RID, b.RID), len(o) > 0 && o[0])
+	scan := cmp.Or(a.Scan, b.Scan)
+	falling := scan == ScanReverse || scan == ScanUnknown && len(o) > 0 && o[0]
+	return direct(compareRIDs(a.RID, b.RID), falling)
 }
 
 func (p Place) at(i int) Value {

@@ -30,6 +30,8 @@ func TestTies(t *testing.T) {
 		{"c.none DESC", "4 3 2 1", true},
 		{"c.a, c.b DESC", "1 2 3 4", false},
 		{"c.a DESC, c.b", "4 3 2 1", true},
+		{"c.b DESC, c.a", "1 2 3 4", false}, // the index begins with a descending path and is read forwards
+		{"c.b, c.a DESC", "4 3 2 1", true},
 	} {
 		req := request(t, "SELECT VALUE c.id FROM c ORDER BY "+tt.order, source)
 		req.Policy = policy(t, composite)

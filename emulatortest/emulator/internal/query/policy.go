@@ -146,6 +146,24 @@ func (p *Policy) checkOrderBy(q *sql.Query) error {
 	return nil
 }
 
+// scansReverse reports whether the index that serves an ORDER BY is read backwards, which decides the order of rows with
+// equal keys. An index on one property is ascending; a composite index is read forwards where the directions are its own.
+// Without an index to go by the first key's direction decides.
+func (p *Policy) scansReverse(q *sql.Query, descending []bool) bool {
+	if len(descending) == 0 {
+		return false
+	}
+	keys := make([]compositePath, len(q.OrderBy))
+	for i, item := range q.OrderBy {
+		_, path, _ := sql.ResolvePath(item.Expr)
+		keys[i] = compositePath{path: joinPath(stepNames(path)), descending: item.Descending}
+	}
+	if index := p.composite(keys); index != nil {
+		return index[0].descending != descending[0]
+	}
+	return descending[0]
+}
+
 // composite returns the composite index that has exactly these paths, in these or in the opposite directions.
 func (p *Policy) composite(keys []compositePath) []compositePath {
 	if p == nil {

@@ -152,7 +152,7 @@ func newExecution(ctx context.Context, req *Request, id []byte) (*execution, err
 	if err := e.counts(); err != nil {
 		return nil, err
 	}
-	e.reverse = len(program.Keys()) > 0 && program.Keys()[0]
+	e.reverse = req.Policy.scansReverse(req.Query, program.Keys())
 	e.endLate = req.EndLate && !program.Folds() && !program.Distinct() && len(program.Keys()) == 0 && e.take < 0
 	if err := req.Resume.check(req.Query); err != nil {
 		return nil, err
