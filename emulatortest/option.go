@@ -150,6 +150,30 @@ func WithOfferReplaceTime(d time.Duration) Option {
 	})
 }
 
+// WithRegions gives the account these regions, the first of which takes the writes. [emulator.Service.Failover] changes that.
+func WithRegions(names ...string) Option {
+	return optionFunc(func(s *settings) {
+		s.service.Regions = names
+		s.needs("WithRegions")
+	})
+}
+
+// WithMultipleWriteRegions gives the account these regions, all of which take writes.
+func WithMultipleWriteRegions(names ...string) Option {
+	return optionFunc(func(s *settings) {
+		s.service.Regions, s.service.MultipleWriteRegions = names, true
+		s.needs("WithMultipleWriteRegions")
+	})
+}
+
+// WithRegionLag keeps the regions beside the first of [WithRegions] that far behind it, on the emulator's clock.
+func WithRegionLag(d time.Duration) Option {
+	return optionFunc(func(s *settings) {
+		s.service.RegionLag = d
+		s.needs("WithRegionLag")
+	})
+}
+
 // WithRoutingGateway gives the emulator the manners of the service's routing gateway, by which items with certain
 // characters in their ids can be written but not be read; see [emulator.Service.RoutingGateway].
 func WithRoutingGateway() Option {

@@ -27,12 +27,13 @@ func (s *Service) Fork(o ForkOptions) *Service {
 	}
 	f := &Service{
 		account: s.account.Fork(o.Clock.Now), random: s.random.Fork(), clock: o.Clock, log: newLog(o.LogLimit), key: s.key, principals: s.principals.Fork(),
+		regions: s.regions.Fork(),
 	}
 	f.handler = s.handler.Fork(func(c *edge.Config) {
 		c.Account, c.Random = f.account, f.random
 		c.Clock, c.Wait = o.Clock.Now, o.Clock.Wait
 		c.Faults, c.Record = &f.faults, f.log.record
-		c.Principals = f.principals
+		c.Principals, c.Regions = f.principals, f.regions
 	})
 	return f
 }

@@ -1,8 +1,11 @@
 package emulator
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/edge"
@@ -57,6 +60,15 @@ type Options struct {
 	// LetAnyoneIn takes [DefaultKey], which is no secret, from clients that come over another address than a loopback one. Without it they
 	// are 403. It does not matter with a key of your own.
 	LetAnyoneIn bool
+	// Regions are the names of the account's regions, the first of which takes the writes. Defaults to one, "South Central US". Of several each has
+	// a host of its own, which the account document names; see the documentation for their form.
+	Regions []string
+	// MultipleWriteRegions lets every region take writes of items, if they have x-ms-cosmos-allow-tentative-writes. The regions have one copy of
+	// the data, so that writes never conflict.
+	MultipleWriteRegions bool
+	// RegionLag is how long a write takes to reach the regions beside the first: reads there see the old state or, with the write's session
+	// token, are 404/1002. Defaults to zero. It does not go with MultipleWriteRegions or ReplicaLag.
+	RegionLag time.Duration
 	// OfferReplaceTime is how long a change of throughput is called pending on the emulator's clock; meanwhile another is 400/3205. Defaults to
 	// zero: it is over at once.
 	OfferReplaceTime time.Duration
@@ -96,6 +108,14 @@ func (o Options) validate() error {
 	if s := o.HeaderLimitStatus; s != http.StatusBadRequest && s != http.StatusRequestHeaderFieldsTooLarge {
 		return fmt.Errorf("emulator: HeaderLimitStatus is %d: use 400 or 431", s)
 	}
+	for i, name := range o.Regions {
+		if strings.TrimSpace(name) == "" || slices.Contains(o.Regions[:i], name) {
+			return fmt.Errorf("emulator: Regions has %q, which is empty or named twice", name)
+		}
+	}
+	if o.RegionLag != 0 && (o.MultipleWriteRegions || o.ReplicaLag != 0 || len(o.Regions) < 2) {
+		return errors.New("emulator: RegionLag needs two Regions or more, and goes neither with MultipleWriteRegions nor with ReplicaLag")
+	}
 	if o.Partitions < 0 || o.Partitions > maxPartitions {
 		return fmt.Errorf("emulator: Partitions is %d: use 1 to %d", o.Partitions, maxPartitions)
 	}
@@ -115,6 +135,7 @@ type Service struct {
 	key     string
 
 	principals *edge.Principals
+	regions    *edge.Regions
 }
 
 // New makes a service: an empty account, or the one that Options.DataDir holds.
@@ -130,7 +151,11 @@ func New(o Options) (*Service, error) {
 	if o.ReplicaLag != 0 {
 		account.SetReplicaLag(o.ReplicaLag)
 	}
-	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key, principals: &edge.Principals{}}
+	if o.RegionLag != 0 {
+		account.SetReplicaLag(o.RegionLag)
+	}
+	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key, principals: &edge.Principals{},
+		regions: edge.NewRegions(o.Regions, o.MultipleWriteRegions, o.RegionLag != 0)}
 	if o.Seed != 0 {
 		s.random = edge.NewRandom(o.Seed)
 	}
@@ -149,6 +174,7 @@ func New(o Options) (*Service, error) {
 		MaxBody:     o.MaxRequestBody,
 
 		Principals:        s.principals,
+		Regions:           s.regions,
 		HeaderLimit:       o.HeaderLimit,
 		HeaderLimitStatus: o.HeaderLimitStatus,
 		LowerCase:         o.LowerCaseHeaders,

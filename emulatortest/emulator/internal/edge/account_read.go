@@ -8,15 +8,12 @@ import (
 
 // Read account: GET /
 //
-// Supported: the account document with one region, which is the address that the client used.
+// Supported: the account document with its regions: of one, the address that the client used; of several, a host for each.
 // Differs from the service: the limits in queryEngineConfiguration are the published ones, not an account's own; the id is a
 // fixed text, and not "localhost", because the JavaScript SDK reads the account before every request of such an account.
 
 // accountName is what the account calls itself.
 const accountName = "grove-emulator"
-
-// region is the name that Microsoft's emulators give to their only region.
-const region = "South Central US"
 
 type accountLocation struct {
 	Name     string `json:"name"`
@@ -58,16 +55,21 @@ const engineConfiguration = `{"maxSqlQueryInputLength":524288,"maxJoinsPerSqlQue
 	`"sqlDisableOptimizationFlags":0,"sqlAllowTop":true,"enableSpatialIndexing":true}`
 
 func (c *call) readAccount() (*result, *store.Error) {
-	here := []accountLocation{{Name: region, Endpoint: c.endpoint}}
+	writable, readable, multiple := c.h.cfg.Regions.locations(c.regionEndpoint)
+	id := accountName
+	if c.region != "" {
+		id += "-" + regionSlug(c.region)
+	}
 	replication := replicationPolicy{Minimum: 1, Maximum: 4}
 	body := encodeJSON(accountDocument{
-		ID:                  accountName,
+		ID:                  id,
 		RID:                 accountName + ".sql.cosmos.azure.com",
 		Media:               "//media/",
 		Addresses:           "//addresses/",
 		Databases:           "//dbs/",
-		Writable:            here,
-		Readable:            here,
+		Writable:            writable,
+		Readable:            readable,
+		MultipleWrite:       multiple,
 		UserReplication:     replication,
 		Consistency:         map[string]string{"defaultConsistencyLevel": c.h.cfg.Consistency},
 		SystemReplication:   replication,

@@ -6,6 +6,19 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
+// checkProperties refuses what the store can't judge of a container's properties.
+func (c *call) checkProperties() *store.Error {
+	if e := c.checkComputed(); e != nil {
+		return e
+	}
+	body, err := value.Parse(c.body)
+	if err != nil {
+		return nil //nolint:nilerr // what is not JSON at all is left to the store
+	}
+	mode, _ := body.At("conflictResolutionPolicy", "mode").Str()
+	return c.checkConflictPolicy(mode)
+}
+
 // checkComputed refuses a container whose computed properties are no queries that such a property can have. The store can't:
 // it knows nothing of the query language. What is not JSON at all is left to it.
 func (c *call) checkComputed() *store.Error {

@@ -18,7 +18,7 @@ func (c *call) createContainer() (*result, *store.Error) {
 	if e != nil {
 		return nil, parentMissing(e)
 	}
-	if e := c.checkComputed(); e != nil {
+	if e := c.checkProperties(); e != nil {
 		return nil, e
 	}
 	t, e := c.throughputAsked()

@@ -16,7 +16,7 @@ func (c *call) replaceContainer() (*result, *store.Error) {
 	if e != nil {
 		return nil, e
 	}
-	if e := c.checkComputed(); e != nil {
+	if e := c.checkProperties(); e != nil {
 		return nil, e
 	}
 	resource, err := container.Replace(c.body, c.precondition())

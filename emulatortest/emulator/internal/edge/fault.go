@@ -26,7 +26,7 @@ func (c *call) underFaults(op operation) (*Answer, error) {
 	if effect.Split || effect.Merge {
 		c.reshape(effect)
 	}
-	c.opts.behind = effect.Behind
+	c.opts.behind = c.staleness(effect.Behind)
 	c.opts.shorten(effect.PageSize)
 	entry := Exchange{Faulted: faulted}
 	replaced := effect.Status != 0 || effect.Cut

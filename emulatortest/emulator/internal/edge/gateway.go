@@ -45,3 +45,17 @@ func (h *Handler) endpoint(r *http.Request) string {
 	}
 	return scheme + "://" + host + "/"
 }
+
+// regionEndpoint is the address of a region. The only region of an account has that of the account.
+func (c *call) regionEndpoint(name string) string {
+	if c.h.cfg.Regions.count() == 1 {
+		return c.endpoint
+	}
+	u, err := url.Parse(c.endpoint)
+	if err != nil {
+		return c.endpoint
+	}
+	account, _, _ := c.h.cfg.Regions.locate(u.Host)
+	u.Host = regionalHost(account, name)
+	return u.String()
+}

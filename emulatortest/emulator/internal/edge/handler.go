@@ -55,6 +55,8 @@ type Config struct {
 	LowerCase bool
 	// Principals are the Entra ID identities that have roles. Nil means none.
 	Principals *Principals
+	// Regions are those of the account. Nil is one region.
+	Regions *Regions
 	// KeyIsPublic refuses requests that came over another address than a loopback one, since everybody knows the key.
 	KeyIsPublic bool
 }
@@ -90,6 +92,9 @@ const queryMemory = 768 << 20
 
 // New checks the configuration and makes a handler.
 func New(cfg Config) (*Handler, error) {
+	if cfg.Regions == nil {
+		cfg.Regions = NewRegions(nil, false, false)
+	}
 	if cfg.Principals == nil {
 		cfg.Principals = &Principals{}
 	}
@@ -131,6 +136,8 @@ type call struct {
 	operation  faults.Operation
 	client     string
 	endpoint   string
+	host       string
+	region     string // that the host names; empty for the account's own host
 	started    time.Time
 }
 
@@ -166,6 +173,9 @@ func (h *Handler) Exchange(r *http.Request) (*Answer, error) {
 		c.activityID = h.cfg.Random.activityID()
 	}
 	c.endpoint = h.endpoint(r)
+	if c.host = r.Host; c.host == "" {
+		c.host = r.URL.Host
+	}
 	c.client = clientOf(r)
 	stranger := c.authenticate(r)
 	if stranger != nil { // costs no memory beyond the answer, and leaves no trace
@@ -203,6 +213,9 @@ func (c *call) admit(r *http.Request) (operation, *store.Error) {
 	op, e := c.h.find(r.Method, c.link, &c.opts)
 	if e == nil {
 		e = c.permit(op.name)
+	}
+	if e == nil {
+		e = c.checkRegion(op.name)
 	}
 	if e != nil {
 		return op, e

@@ -2,6 +2,7 @@ package edge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -19,6 +20,7 @@ type bundle struct {
 	h       *Handler
 	account *store.Account
 	log     []Exchange
+	host    string // that requests name; empty is emulator.test
 }
 
 func setup(t testing.TB) *bundle {
@@ -79,7 +81,7 @@ func (b *bundle) exchangeUntil(ctx context.Context, t testing.TB, method, path, 
 	request := &http.Request{
 		Method: method,
 		URL:    &url.URL{Scheme: "http", Host: "emulator.test", Opaque: ""},
-		Host:   "emulator.test",
+		Host:   cmp.Or(b.host, "emulator.test"),
 		Header: http.Header{},
 		Body:   http.NoBody,
 	}

@@ -77,7 +77,7 @@ func (c *call) commonHeaders(r *result) http.Header {
 	set("X-Ms-Serviceversion", gatewayVersion)
 	set("X-Ms-Schemaversion", "1.12")
 	set("X-Ms-Xp-Role", "1")
-	set("X-Ms-Number-Of-Read-Regions", "0")
+	set("X-Ms-Number-Of-Read-Regions", strconv.Itoa(c.h.cfg.Regions.count()-1))
 	set("X-Ms-Current-Write-Quorum", "1")
 	set("X-Ms-Current-Replica-Set-Size", "1")
 	set("X-Ms-Request-Duration-Ms", strconv.FormatFloat(time.Since(c.started).Seconds()*1000, 'f', 3, 64))

@@ -49,19 +49,21 @@ func (h *Handler) checkAddress(r *http.Request) *store.Error {
 		}
 		return nil
 	}
-	if name := hostName(r.Host); !isLoopback(name) && !strings.EqualFold(name, h.endpointHost()) {
+	if name := hostName(r.Host); !isLoopback(name) && !h.isEndpointHost(name) {
 		return fail(http.StatusMisdirectedRequest, 0, "On a loopback address the emulator answers to localhost, 127.0.0.1 and [::1], and to the host of "+
 			"the endpoint that it was started with: the Host header names another.")
 	}
 	return nil
 }
 
-func (h *Handler) endpointHost() string {
+// isEndpointHost reports whether a name is that of the configured endpoint, or of a region of it.
+func (h *Handler) isEndpointHost(name string) bool {
 	u, err := url.Parse(h.cfg.Endpoint)
-	if err != nil {
-		return ""
+	if err != nil || u.Hostname() == "" {
+		return false
 	}
-	return u.Hostname()
+	account, _, _ := h.cfg.Regions.locate(name)
+	return strings.EqualFold(account, u.Hostname())
 }
 
 // hostName is a Host header without its port.

@@ -246,7 +246,7 @@ func (c *Container) ReadItem(call Call, id string) (Result, error) {
 // lookup finds an item for reading, live or not.
 func (p *partition) lookup(canon, id string, now time.Time, behind int) (*item, int64, func() error) {
 	p.mu.RLock()
-	if p.replica.lag == 0 && behind == 0 {
+	if p.replica.lag == 0 && behind == 0 || behind == UpToDate {
 		defer p.mu.RUnlock()
 		return p.state.find(canon, id), p.state.lsn, p.durable
 	}

@@ -56,6 +56,9 @@ func (c *Container) SetReplicaLag(d time.Duration) {
 	}
 }
 
+// UpToDate, in the place of how many writes a read is behind, has it come from the state itself whatever the lag.
+const UpToDate = -1
+
 // view returns a state that does not change any more, for reading at leisure, and how to wait until it is durable. It has
 // not seen that many of the latest writes.
 func (p *partition) view(now time.Time, behind int) (*state, func() error) {
@@ -64,7 +67,7 @@ func (p *partition) view(now time.Time, behind int) (*state, func() error) {
 	if behind > 0 {
 		return p.earlier(behind), settled
 	}
-	if p.replica.lag != 0 {
+	if p.replica.lag != 0 && behind != UpToDate {
 		return p.replica.catchUp(now), settled
 	}
 	if p.page == nil {
