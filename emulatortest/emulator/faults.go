@@ -68,6 +68,18 @@ const (
 	ReadClientEncryptionKey    = faults.ReadClientEncryptionKey
 	ReplaceClientEncryptionKey = faults.ReplaceClientEncryptionKey
 	DeleteClientEncryptionKey  = faults.DeleteClientEncryptionKey
+	CreateUser                 = faults.CreateUser
+	ListUsers                  = faults.ListUsers
+	QueryUsers                 = faults.QueryUsers
+	ReadUser                   = faults.ReadUser
+	ReplaceUser                = faults.ReplaceUser
+	DeleteUser                 = faults.DeleteUser
+	CreatePermission           = faults.CreatePermission
+	ListPermissions            = faults.ListPermissions
+	QueryPermissions           = faults.QueryPermissions
+	ReadPermission             = faults.ReadPermission
+	ReplacePermission          = faults.ReplacePermission
+	DeletePermission           = faults.DeletePermission
 )
 
 // Answer is a fault that answers with an HTTP status of 400 or above and a substatus (0 for none), for example 503 and 0.

@@ -74,7 +74,7 @@ func (a *authenticator) check(method string, l link, header http.Header) (caller
 	parts, ok := parseAuthorization(authorization)
 	if !ok {
 		return nil, fail(http.StatusUnauthorized, 0,
-			"The format of the authorization header is not type={master|aad}&ver=1.0&sig={signature or token}.")
+			"The format of the authorization header is not type={master|aad|resource}&ver=1.0&sig={signature or token}.")
 	}
 	switch parts.kind {
 	case "master":
@@ -82,8 +82,7 @@ func (a *authenticator) check(method string, l link, header http.Header) (caller
 	case "aad":
 		return a.checkToken(parts.signature)
 	case "resource":
-		return nil, fail(http.StatusUnauthorized, 0,
-			"Resource tokens are not supported by this emulator: sign with the account key or send an Entra ID token.")
+		return a.checkResourceToken(parts.signature)
 	}
 	return nil, fail(http.StatusUnauthorized, 0, "The type of the authorization token is none of master, aad and resource.")
 }

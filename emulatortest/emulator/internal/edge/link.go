@@ -32,6 +32,10 @@ const (
 	kindConflict
 	kindClientKeys
 	kindClientKey
+	kindUsers
+	kindUser
+	kindPermissions
+	kindPermission
 	kindUnsupported
 )
 
@@ -44,6 +48,8 @@ type link struct {
 	item      string   // name or rid of an item, or the id of an offer
 	resource  string   // name or rid of a script, a conflict or a client encryption key
 	scripts   store.ScriptKind
+
+	user, permission string // names or rids
 }
 
 // errBadPath says that a path can't be a Cosmos DB link at all.
@@ -114,8 +120,7 @@ func (l link) underDatabases() (link, error) {
 	case "clientencryptionkeys":
 		return l.underClientKeys()
 	case "users":
-		l.kind = kindUnsupported
-		return l, nil
+		return l.underUsers()
 	default:
 		return link{}, errBadPath
 	}
@@ -129,6 +134,22 @@ func (l link) underDatabases() (link, error) {
 	}
 	l.container = s[3]
 	return l.underContainer()
+}
+
+// underUsers reads what begins with dbs/d/users.
+func (l link) underUsers() (link, error) {
+	s := l.segments
+	if len(s) > 6 || len(s) > 4 && !strings.EqualFold(s[4], "permissions") {
+		return link{}, errBadPath
+	}
+	l.kind = [...]resourceKind{3: kindUsers, 4: kindUser, 5: kindPermissions, 6: kindPermission}[len(s)]
+	if len(s) > 3 {
+		l.user = s[3]
+	}
+	if len(s) > 5 {
+		l.permission = s[5]
+	}
+	return l, nil
 }
 
 func (l link) underContainer() (link, error) {

@@ -27,7 +27,9 @@ func TestParseLink(t *testing.T) {
 		{"/dbs/d/colls/c/operations/partitionkeydelete", kindKeyDelete, "d", "c", "", "colls", "dbs/d/colls/c"},
 		{"/offers", kindOffers, "", "", "", "offers", ""},
 		{"/offers/Ab1C/", kindOffer, "", "", "Ab1C", "offers", "ab1c"},
-		{"/dbs/d/users/u", kindUnsupported, "d", "", "", "users", "dbs/d/users/u"},
+		{"/dbs/d/users/u", kindUser, "d", "", "", "users", "dbs/d/users/u"},
+		{"/dbs/d/users/u/permissions", kindPermissions, "d", "", "", "permissions", "dbs/d/users/u"},
+		{"/dbs/d/users/u/permissions/p", kindPermission, "d", "", "", "permissions", "dbs/d/users/u/permissions/p"},
 		{"/dbs/d/colls/c/docs/i/attachments", kindUnsupported, "d", "c", "", "attachments", "dbs/d/colls/c/docs/i"},
 	}
 	for _, c := range cases {

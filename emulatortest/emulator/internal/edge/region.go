@@ -175,7 +175,7 @@ func (c *call) checkConflictPolicy(mode string) *store.Error {
 func writesItems(op faults.Operation) bool {
 	switch op {
 	case faults.CreateItem, faults.UpsertItem, faults.ReplaceItem, faults.DeleteItem, faults.PatchItem, faults.TransactionalBatch, faults.Bulk,
-		faults.DeleteItemsByPartition:
+		faults.DeleteItemsByPartition, faults.ExecuteStoredProcedure:
 		return true
 	}
 	return false
@@ -184,7 +184,10 @@ func writesItems(op faults.Operation) bool {
 // writes reports whether an operation changes anything.
 func writes(op faults.Operation) bool {
 	switch op {
-	case faults.CreateDatabase, faults.DeleteDatabase, faults.CreateContainer, faults.ReplaceContainer, faults.DeleteContainer, faults.ReplaceOffer:
+	case faults.CreateDatabase, faults.DeleteDatabase, faults.CreateContainer, faults.ReplaceContainer, faults.DeleteContainer, faults.ReplaceOffer,
+		faults.CreateScript, faults.ReplaceScript, faults.DeleteScript,
+		faults.CreateClientEncryptionKey, faults.ReplaceClientEncryptionKey, faults.DeleteClientEncryptionKey,
+		faults.CreateUser, faults.ReplaceUser, faults.DeleteUser, faults.CreatePermission, faults.ReplacePermission, faults.DeletePermission:
 		return true
 	}
 	return writesItems(op)

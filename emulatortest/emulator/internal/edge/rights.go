@@ -91,8 +91,11 @@ func (p *Principals) of(id string) []Role {
 	return contributor
 }
 
-// principal is the identity of a caller that came with an Entra ID token; the account key has none, and every right.
-type principal struct{ id string }
+// principal is a caller that came with an Entra ID token, or with a resource token; one with the account key is none, and has every right.
+type principal struct {
+	id    string
+	token *resourceToken
+}
 
 // actionsOf are the actions that an operation needs, all of them. An operation that is not here can't be allowed to an identity at all.
 // Queries of the SDKs need two; batches have the needs of their operations.
@@ -151,6 +154,9 @@ func (c *call) permit(op faults.Operation) *store.Error {
 	if c.caller == nil {
 		return nil
 	}
+	if c.caller.token != nil {
+		return c.permitByToken(op)
+	}
 	actions, ok := actionsOf(op)
 	if !ok {
 		return fail(http.StatusForbidden, substatusNotInDataPlane, fmt.Sprintf("Request blocked by Auth %s : The given request [%s /%s] cannot be "+
@@ -166,7 +172,7 @@ func (c *call) permit(op faults.Operation) *store.Error {
 
 // permitAction refuses what no role of the caller has on the resource. Every client reads the account first, whatever the scope of its role.
 func (c *call) permitAction(op faults.Operation, action string) *store.Error {
-	if c.caller == nil {
+	if c.caller == nil || c.caller.token != nil {
 		return nil
 	}
 	resource := c.resourcePath()

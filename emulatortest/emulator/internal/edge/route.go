@@ -68,6 +68,28 @@ func routes() map[resourceKind]verbs {
 			http.MethodDelete: always(faults.DeleteItem, (*call).deleteItem),
 			http.MethodPatch:  always(faults.PatchItem, (*call).patchItem),
 		},
+		kindUsers: {
+			http.MethodGet: always(faults.ListUsers, (*call).listUsers),
+			http.MethodPost: createOrQuery(
+				operation{faults.CreateUser, (*call).createUser},
+				operation{faults.QueryUsers, (*call).queryUsers}),
+		},
+		kindUser: {
+			http.MethodGet:    always(faults.ReadUser, (*call).readUser),
+			http.MethodPut:    always(faults.ReplaceUser, (*call).replaceUser),
+			http.MethodDelete: always(faults.DeleteUser, (*call).deleteUser),
+		},
+		kindPermissions: {
+			http.MethodGet: always(faults.ListPermissions, (*call).listPermissions),
+			http.MethodPost: createOrQuery(
+				operation{faults.CreatePermission, (*call).createPermission},
+				operation{faults.QueryPermissions, (*call).queryPermissions}),
+		},
+		kindPermission: {
+			http.MethodGet:    always(faults.ReadPermission, (*call).readPermission),
+			http.MethodPut:    always(faults.ReplacePermission, (*call).replacePermission),
+			http.MethodDelete: always(faults.DeletePermission, (*call).deletePermission),
+		},
 		kindKeyDelete: {http.MethodPost: always(faults.DeleteItemsByPartition, (*call).deleteByPartitionKey)},
 		kindScripts: {
 			http.MethodGet: always(faults.ListScripts, (*call).listScripts),
@@ -150,7 +172,7 @@ func (c *call) minimisable() bool {
 // find picks the operation of a request, or says by which rule there is none.
 func (h *Handler) find(method string, l link, o *options) (operation, *store.Error) {
 	if l.kind == kindUnsupported {
-		return operation{name: faults.Unknown}, unsupported("Users, permissions and attachments are")
+		return operation{name: faults.Unknown}, unsupported("Attachments are")
 	}
 	choose, ok := h.routes[l.kind][method]
 	if !ok {

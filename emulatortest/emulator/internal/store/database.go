@@ -15,6 +15,7 @@ type Database struct {
 	mu         sync.RWMutex
 	containers []*Container
 	clientKeys []clientKey // in the order of their creation
+	users      []user      // never changed in place
 	deleted    bool
 }
 
@@ -113,7 +114,8 @@ func (d *Database) Delete(p Precondition) error {
 	d.containers = nil
 	d.mu.Unlock()
 	unit := append(a.dropOffer(d.resource), Mutation{Key: keyDatabase + d.resource.RID},
-		Mutation{Key: keyClientKey + d.resource.RID + "/", Prefix: true})
+		Mutation{Key: keyClientKey + d.resource.RID + "/", Prefix: true},
+		Mutation{Key: keyUser + d.resource.RID + "/", Prefix: true})
 	for _, c := range containers {
 		unit = append(unit, c.drop()...)
 	}

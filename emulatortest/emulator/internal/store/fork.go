@@ -62,7 +62,7 @@ func (b *budget) fork() *budget {
 }
 
 func (d *Database) fork(a *Account) *Database {
-	f := &Database{account: a, serial: d.serial, resource: d.resource, clientKeys: d.clientKeys, deleted: d.deleted}
+	f := &Database{account: a, serial: d.serial, resource: d.resource, clientKeys: d.clientKeys, users: d.users, deleted: d.deleted}
 	f.containers = make([]*Container, len(d.containers))
 	for i, c := range d.containers {
 		f.containers[i] = c.fork(f)

@@ -16,7 +16,7 @@ func TestForkKnowsEveryField(t *testing.T) {
 		known string
 	}{
 		{Account{}, "opts mu databases offers serial lag parsed visited"},
-		{Database{}, "account serial resource mu containers clientKeys deleted"},
+		{Database{}, "account serial resource mu containers clientKeys users deleted"},
 		{Container{}, "account database serial name rid ridBytes self scripts sequence forced topology resource definition partitions " +
 			"nextRange generation lag deleted"},
 		{partition{}, "c id min max parents created version mu state page history replica recent durable"},

@@ -34,6 +34,7 @@ const (
 	keyVersion   = "v/"
 	keyScript    = "s/"
 	keyClientKey = "k/"
+	keyUser      = "u/"
 )
 
 func settled() error { return nil }

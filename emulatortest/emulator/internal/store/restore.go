@@ -15,7 +15,7 @@ type image struct {
 	databases, containers, offers []resourceRecord
 	ranges                        map[string][]rangeRecord // by container rid
 	items, versions, scripts      map[string][]numbered    // by container rid
-	clientKeys                    map[string][]numbered    // by database rid
+	clientKeys, users             map[string][]numbered    // by database rid
 }
 
 type numbered struct {
@@ -27,7 +27,7 @@ type numbered struct {
 func (a *Account) restore() error {
 	im := image{
 		ranges: map[string][]rangeRecord{}, items: map[string][]numbered{}, versions: map[string][]numbered{},
-		scripts: map[string][]numbered{}, clientKeys: map[string][]numbered{},
+		scripts: map[string][]numbered{}, clientKeys: map[string][]numbered{}, users: map[string][]numbered{},
 	}
 	if err := a.opts.Journal.Load(im.add); err != nil {
 		return fmt.Errorf("reading the journal: %w", err)
@@ -50,6 +50,11 @@ func (a *Account) restore() error {
 		for _, record := range im.clientKeys[d.resource.RID] {
 			if err := d.restoreClientKey(record); err != nil {
 				return fmt.Errorf("restoring a client encryption key: %w", err)
+			}
+		}
+		for _, record := range im.users[d.resource.RID] {
+			if err := d.restoreUser(record); err != nil {
+				return fmt.Errorf("restoring a user: %w", err)
 			}
 		}
 		a.databases = append(a.databases, d)
@@ -89,7 +94,7 @@ func (im *image) add(key string, text []byte) error {
 		}
 		im.ranges[rid] = append(im.ranges[rid], r)
 		return nil
-	case keyItem, keyVersion, keyScript, keyClientKey:
+	case keyItem, keyVersion, keyScript, keyClientKey, keyUser:
 		rid, number, _ := strings.Cut(rest, "/")
 		if len(number) != 8 {
 			return fmt.Errorf("an item's key: %w", errRecord)
@@ -102,6 +107,8 @@ func (im *image) add(key string, text []byte) error {
 			records = im.scripts
 		case keyClientKey:
 			records = im.clientKeys
+		case keyUser:
+			records = im.users
 		}
 		records[rid] = append(records[rid], numbered{n: binary.BigEndian.Uint64([]byte(number)), text: text})
 		return nil

@@ -52,6 +52,12 @@ func offerRID(n uint32) string {
 	return string(rid[:])
 }
 
+// userRID has the database's four bytes and four more whose top bit is not set.
+func userRID(database string, n uint32) string {
+	raw, _ := decodeRID(database)
+	return encodeRID(binary.BigEndian.AppendUint32(raw, scatter(n)<<8))
+}
+
 // Resources inside a container carry their type in the top four bits of the last eight bytes.
 const (
 	ridTypeItem  = uint64(0x0)
