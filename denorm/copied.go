@@ -19,7 +19,7 @@ type group struct {
 	source *member
 	syncs  []copied
 	snaps  []copied
-	gone   Gone
+	gone   DeleteAction
 }
 
 // copied is one field with a denorm tag.

@@ -20,7 +20,7 @@ type Declaration struct {
 	fieldB  string
 	through []string
 	n       int
-	gone    Gone
+	gone    DeleteAction
 }
 
 type kind uint8
@@ -40,34 +40,34 @@ func (d Declaration) String() string {
 	return fmt.Sprintf("%s (%s)", d.call, d.site)
 }
 
-// Gone says what becomes of the copies of a document that is deleted.
-type Gone uint8
+// DeleteAction says what becomes of the copies of a document that is deleted.
+type DeleteAction uint8
 
 const (
 	// Keep leaves the copies, and the reference, as they are: they record what
 	// was true last. It is the default.
-	Keep Gone = iota
+	Keep DeleteAction = iota
 	// Clear empties the reference and the synced copies beside it. Snapshots
 	// stay.
 	Clear
-	// Refuse makes the delete fail with [ErrReferenced] while a document
+	// Restrict makes the delete fail with [ErrReferenced] while a document
 	// refers to this one. A reference that is written in the same instant may
 	// escape it; its copies are kept then. It is for aggregate roots: what a
 	// delete of a parent takes with it is not asked.
-	Refuse
+	Restrict
 )
 
 // String returns the name.
-func (g Gone) String() string {
+func (g DeleteAction) String() string {
 	switch g {
 	case Keep:
 		return "Keep"
 	case Clear:
 		return "Clear"
-	case Refuse:
-		return "Refuse"
+	case Restrict:
+		return "Restrict"
 	}
-	return fmt.Sprintf("Gone(%d)", uint8(g))
+	return fmt.Sprintf("DeleteAction(%d)", uint8(g))
 }
 
 // CountOf keeps in a number field of P how many documents of C refer to it
@@ -98,7 +98,7 @@ func LinkOf[A, B any](fieldA, fieldB string) Declaration {
 
 // OnDeleteOf says what becomes of the copies that documents of T hold through
 // refField when the document of S that it refers to is deleted.
-func OnDeleteOf[T, S any](refField string, gone Gone) Declaration {
+func OnDeleteOf[T, S any](refField string, gone DeleteAction) Declaration {
 	return declare[T, S]("OnDelete", Declaration{kind: goners, fieldA: refField, gone: gone})
 }
 

@@ -13,7 +13,7 @@
 // A sync copy follows its source; a snapshot records what was true when the
 // reference was written, and never changes. Both work in the document, in
 // nested objects and in arrays of objects, and are filled by every write:
-// Create, Replace, Save, Put, Mutate, batches and bulks. A reference to a
+// Create, Replace, Save, Upsert, Mutate, batches and bulks. A reference to a
 // document that does not exist is repository.ErrDanglingRef. What else is kept
 // of other documents is declared:
 //

@@ -8,7 +8,7 @@ import (
 )
 
 // ErrReferenced is the refusal of a delete because other documents refer to
-// the document and [Refuse] was declared for them.
+// the document and [Restrict] was declared for them.
 var ErrReferenced = errors.New("referenced")
 
 // ReferencedError names what refers to a document that was to be deleted.

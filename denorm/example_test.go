@@ -182,7 +182,7 @@ func ExampleOnDelete() {
 		fmt.Println(authors.Delete(ctx, ada.ID, nil))
 		return nil
 	},
-		denorm.OnDelete[Book, Author]("editorId", denorm.Refuse),
+		denorm.OnDelete[Book, Author]("editorId", denorm.Restrict),
 	)
 	// Output:
 	// Delete Author "ada" of tenant "acme": referenced: a Book refers to Author "ada" in editorId (change or delete it first)

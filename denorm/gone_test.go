@@ -69,7 +69,7 @@ func TestCopiesOfADeletedDocumentAreCleared(t *testing.T) {
 
 func TestADeleteIsRefusedWhileItIsReferredTo(t *testing.T) {
 	t.Parallel()
-	b := setupWith(t, denorm.OnDeleteOf[Task, Person]("plan.steps[].personId", denorm.Refuse))
+	b := setupWith(t, denorm.OnDeleteOf[Task, Person]("plan.steps[].personId", denorm.Restrict))
 	ada := b.person("Ada")
 	task := b.withSteps(ada)
 	one := slices.Values([]string{ada.ID})

@@ -85,7 +85,7 @@ func (c *Copies) open(db *registry.Database) error {
 	for _, m := range s.members {
 		m.docs = m.species.Repository()
 	}
-	s.besides()
+	s.transactionHooks()
 	for _, m := range s.members {
 		h := repository.Hooks{Guarded: m.guarded()}
 		if len(m.groups) > 0 || len(m.tracked) > 0 || len(m.kept) > 0 || len(m.lists) > 0 {
@@ -96,7 +96,7 @@ func (c *Copies) open(db *registry.Database) error {
 			h.BeforeDelete = []func(context.Context, repository.Deletion) error{m.beforeDelete}
 		}
 		if len(m.near) > 0 {
-			h.Beside = s
+			h.Transaction = s
 		}
 		m.species.Attach(h)
 	}
@@ -108,7 +108,7 @@ func (c *Copies) open(db *registry.Database) error {
 func (m *member) refuses() bool {
 	return slices.ContainsFunc(m.outward, func(r rule) bool {
 		copies, ok := r.(*copies)
-		return ok && slices.ContainsFunc(copies.groups, func(g *group) bool { return g.gone == Refuse })
+		return ok && slices.ContainsFunc(copies.groups, func(g *group) bool { return g.gone == Restrict })
 	})
 }
 
@@ -123,7 +123,7 @@ func (m *member) beforeDelete(ctx context.Context, d repository.Deletion) error 
 			continue
 		}
 		for _, g := range copies.groups {
-			if g.gone != Refuse {
+			if g.gone != Restrict {
 				continue
 			}
 			err := copies.referring(ctx, d.TenantID, g, d.ID, func([]repository.Document) error { return errFound })

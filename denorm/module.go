@@ -99,7 +99,7 @@ func Recent[P, C any](field string, n int, refField ...string) fx.Option {
 func Link[A, B any](fieldA, fieldB string) fx.Option { return add(LinkOf[A, B](fieldA, fieldB)) }
 
 // OnDelete is [OnDeleteOf] for an fx application.
-func OnDelete[T, S any](refField string, gone Gone) fx.Option {
+func OnDelete[T, S any](refField string, gone DeleteAction) fx.Option {
 	return add(OnDeleteOf[T, S](refField, gone))
 }
 

@@ -28,9 +28,9 @@ func TestWhatADocumentLeavesIsCountedAgain(t *testing.T) {
 			task.AssigneeID = to.Ref()
 			return b.tasks.In(acme, "p1").Replace(b.ctx, task)
 		},
-		"Put": func(b *testBundle, task *Task, to *Person) error {
+		"Upsert": func(b *testBundle, task *Task, to *Person) error {
 			task.AssigneeID = to.Ref()
-			return b.tasks.In(acme, "p1").Put(b.ctx, task)
+			return b.tasks.In(acme, "p1").Upsert(b.ctx, task)
 		},
 		"Batch": func(b *testBundle, task *Task, to *Person) error {
 			task.AssigneeID = to.Ref()

@@ -203,7 +203,7 @@ func (w *world) mutateTask() {
 		if task, err = scope.Get(w.ctx, at.id); err == nil {
 			_ = change(task)
 			if w.pick("put", 2) == 0 {
-				err = scope.Put(w.ctx, task)
+				err = scope.Upsert(w.ctx, task)
 			} else {
 				err = scope.Save(w.ctx, task)
 			}

@@ -133,7 +133,7 @@ func (s *schema) addKin(d Declaration, parent, child *member) error {
 	if slices.Contains(parent.kept, field) {
 		return refuse(d, fmt.Sprintf("%q is kept by another declaration", field.Path), "use a field for each")
 	}
-	r := s.kinOf(parent, child, ref)
+	r := s.relatedOf(parent, child, ref)
 	switch d.kind {
 	case counts:
 		if field.Kind != tenantitem.KindNumber {
@@ -151,8 +151,8 @@ func (s *schema) addKin(d Declaration, parent, child *member) error {
 	return nil
 }
 
-// kinOf finds the rule for one reference or makes it.
-func (s *schema) kinOf(parent, child *member, ref *tenantitem.Field) *kin {
+// relatedOf finds the rule for one reference or makes it.
+func (s *schema) relatedOf(parent, child *member, ref *tenantitem.Field) *kin {
 	for _, r := range s.rules {
 		if k, ok := r.(*kin); ok && k.parent == parent && k.child == child && k.ref == ref {
 			return k
@@ -300,12 +300,12 @@ func (s *schema) addGone(d Declaration, target, source *member) error {
 			continue
 		}
 		switch {
-		case d.gone > Refuse:
-			return refuse(d, d.gone.String()+" is none", "say denorm.Keep, denorm.Clear or denorm.Refuse")
-		case d.gone == Refuse && source.species.Parent != nil:
+		case d.gone > Restrict:
+			return refuse(d, d.gone.String()+" is none", "say denorm.Keep, denorm.Clear or denorm.Restrict")
+		case d.gone == Restrict && source.species.Parent != nil:
 			return refuse(d, fmt.Sprintf("a %s may go with its parent, which nobody asks for", source.name()), "use denorm.Keep or denorm.Clear")
 		case d.gone == Clear && target.isKey(g.ref):
-			return refuse(d, fmt.Sprintf("%q is part of the partition key, which can't be cleared", g.ref.Path), "use denorm.Keep or denorm.Refuse")
+			return refuse(d, fmt.Sprintf("%q is part of the partition key, which can't be cleared", g.ref.Path), "use denorm.Keep or denorm.Restrict")
 		}
 		g.gone = d.gone
 		return nil

@@ -95,7 +95,7 @@ func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
 		must(t, addresses.Under(c).Create(ctx, &Address{CustomerID: id, City: fmt.Sprint(id, "town")}))
 	}
 
-	few, home := orders.Part(repository.Where(repository.Gte("total", 2)), 5).Beside(), addresses.Part(repository.All(), 5).Beside()
+	few, home := orders.Part(repository.Where(repository.Gte("total", 2)), 5).SamePartition(), addresses.Part(repository.All(), 5).SamePartition()
 	tallied, tally := repository.WithTally(ctx)
 	ada, err := parented.Load(tallied, customers.In("acme", "ada"), "ada", few, home)
 	must(t, err)
@@ -115,6 +115,6 @@ func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
 	if n, err := orders.In("acme").Count(ctx, repository.All()); err != nil || n != 12 {
 		t.Fatalf("%d orders left, want bob's, %v", n, err)
 	}
-	_, err = parented.Load(ctx, customers.In("acme", "ada"), "ada", addresses.Part(repository.All(), 5).Beside())
+	_, err = parented.Load(ctx, customers.In("acme", "ada"), "ada", addresses.Part(repository.All(), 5).SamePartition())
 	mustBe(t, err, repository.ErrNotFound)
 }

@@ -161,7 +161,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root reposito
 		case err != nil:
 			return err
 		case again.DeletedAt != root.DeletedAt || !underWay(again, root.Deletion.Phase):
-			return nil // finished by another process, or overwritten by a Put since
+			return nil // finished by another process, or overwritten by an Upsert since
 		}
 		root = again
 		if err := f.tryAgain(ctx, stalls); err != nil {

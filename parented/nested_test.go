@@ -253,7 +253,7 @@ func TestADeleteThatAnotherProcessFinishesHasSucceeded(t *testing.T) {
 	}
 }
 
-// A delete dies, and a Put brings its document back. What the delete had closed
+// A delete dies, and an Upsert brings its document back. What the delete had closed
 // is opened by a sweep.
 func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {
 	t.Parallel()
@@ -265,7 +265,7 @@ func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {
 	for n := firstOwnRequest; ; n++ {
 		note := g.tree(t, "acme", 2, 1)
 		ended := dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error { return g.notes.In("acme").Delete(ctx, note.ID, nil) })
-		must(t, g.notes.In("acme").Put(ctx, note))
+		must(t, g.notes.In("acme").Upsert(ctx, note))
 		for _, keep := range []bool{true, false} {
 			swept, err := g.forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: time.Nanosecond, Keep: keep})
 			must(t, err)

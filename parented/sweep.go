@@ -22,7 +22,7 @@ type Swept map[string]int64
 
 // Sweep looks for children that no delete is going to reach: those whose parent
 // does not exist, and those that were closed by a delete which was broken off
-// when a Put overwrote its document. The latter it opens again. To the former
+// when an Upsert overwrote its document. The latter it opens again. To the former
 // it applies the rule of
 // their relation: Cascade removes them, Orphan clears their parentId; under
 // Restrict, and where they have children themselves that Restrict keeps, they

@@ -58,11 +58,11 @@ func verbsByID(acme *repository.Scope[Note]) map[string]func(ctx context.Context
 func verbsByEntity(acme *repository.Scope[Note]) map[string]func(ctx context.Context, n *Note) error {
 	return map[string]func(ctx context.Context, n *Note) error{
 		"Create":            acme.Create,
-		"Put":               acme.Put,
+		"Upsert":            acme.Upsert,
 		"Save":              acme.Save,
 		"Replace":           acme.Replace,
 		"Create in a batch": func(ctx context.Context, n *Note) error { return acme.Batch().Create(n).Commit(ctx) },
-		"Put in a batch":    func(ctx context.Context, n *Note) error { return acme.Batch().Put(n).Commit(ctx) },
+		"Upsert in a batch": func(ctx context.Context, n *Note) error { return acme.Batch().Upsert(n).Commit(ctx) },
 		"Save in a batch":   func(ctx context.Context, n *Note) error { return acme.Batch().Save(n).Commit(ctx) },
 		"SaveAll": func(ctx context.Context, n *Note) error {
 			_, err := acme.SaveAll(ctx, slices.Values([]*Note{n}), nil)

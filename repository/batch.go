@@ -34,13 +34,13 @@ func (b *Batch[T]) Create(entity *T) *Batch[T] {
 // Replace adds the replacement of a document; the entity's ETag is required.
 func (b *Batch[T]) Replace(entity *T) *Batch[T] {
 	if b.err == nil && entity != nil && b.scope.repo.meta(entity).ETag == "" {
-		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Put to overwrite without looking"}
+		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Upsert to overwrite without looking"}
 	}
 	return b.whole(opReplace, entity)
 }
 
-// Put adds the overwriting of a document; see [Scope.Put].
-func (b *Batch[T]) Put(entity *T) *Batch[T] {
+// Upsert adds the overwriting of a document; see [Scope.Upsert].
+func (b *Batch[T]) Upsert(entity *T) *Batch[T] {
 	return b.whole(opUpsert, entity)
 }
 
@@ -59,7 +59,7 @@ func (b *Batch[T]) whole(kind operationKind, entity *T) *Batch[T] {
 	if b.err = b.scope.at.requireFull(b.scope.repo.core); b.err != nil {
 		return b
 	}
-	at, err := b.scope.adopt(entity, kind != opReplace)
+	at, err := b.scope.bindEntity(entity, kind != opReplace)
 	if err == nil && keyText(at.values) != keyText(b.scope.at.values) {
 		err = &tenantitem.InvalidError{What: "entity", Reason: "it is stored under an older entity type, in another logical partition", Hint: "write it on its own"}
 	}

@@ -62,7 +62,7 @@ const bulkWindow = 1000
 // have their new ETags then. An id may occur once: a second document with it
 // fails with [ErrInvalid]. Stopped and resumed, a document that the first run
 // stored counts as succeeded; if another writer has overwritten it since
-// without reading it (Put, or Replace), it counts as a conflict.
+// without reading it (Upsert, or Replace), it counts as a conflict.
 func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *BulkOptions) (*Receipt, error) {
 	k := call{core: s.repo.core, op: "SaveAll", at: &s.at}
 	ctx = k.begin(ctx)
@@ -116,7 +116,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 	}
 	// A document under an older name lies elsewhere, so that a batch whose
 	// answer was lost can't tell whether it was ever where the batch looked.
-	if k.core.hooks.Delete != nil || len(k.core.hooks.BeforeDelete) > 0 || len(k.core.homes(s.at)) > 1 {
+	if k.core.hooks.Delete != nil || len(k.core.hooks.BeforeDelete) > 0 || len(k.core.partitionsOf(s.at)) > 1 {
 		b.perBatch = 1
 	}
 	for id := range ids {
@@ -125,7 +125,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 		}
 		item := s.deletion(b.read(id), id)
 		if err := tenantitem.ValidateID(id); err != nil {
-			b.settle(item, err)
+			b.fail(item, err)
 			continue
 		}
 		if !b.add(ctx, item) {
@@ -153,8 +153,8 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *bulk, window []*T) bool {
 	entities := make([]*T, 0, len(window))
 	for _, entity := range window {
 		item := &bulkItem{index: b.read("")}
-		if err := s.adoptIn(b, item, entity); err != nil {
-			b.settle(item, err)
+		if err := s.bindIn(b, item, entity); err != nil {
+			b.fail(item, err)
 			continue
 		}
 		items, entities = append(items, item), append(entities, entity)
@@ -162,7 +162,7 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *bulk, window []*T) bool {
 	items, entities = s.dropTaken(ctx, b, items, entities)
 	for _, i := range s.hooked(ctx, b, items, entities) {
 		if err := s.prepare(b, items[i], entities[i]); err != nil {
-			b.settle(items[i], err)
+			b.fail(items[i], err)
 			continue
 		}
 		if !b.add(ctx, items[i]) {
@@ -174,7 +174,7 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *bulk, window []*T) bool {
 
 // adoptIn makes an entity one of the scope, completed by the entity's own key
 // fields.
-func (s *Scope[T]) adoptIn(b *bulk, item *bulkItem, entity *T) error {
+func (s *Scope[T]) bindIn(b *bulk, item *bulkItem, entity *T) error {
 	home := s
 	if entity != nil && !s.at.full && s.at.err == nil {
 		more, err := s.repo.core.keyOf(reflect.ValueOf(entity).Elem(), s.at.values)
@@ -191,7 +191,7 @@ func (s *Scope[T]) adoptIn(b *bulk, item *bulkItem, entity *T) error {
 			meta.ID = b.run.id(item.index)
 		}
 	}
-	at, err := home.adopt(entity, false)
+	at, err := home.bindEntity(entity, false)
 	if err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entit
 			}
 		case b.ends(ctx, err):
 		case to-from == 1:
-			b.settle(items[from], err)
+			b.fail(items[from], err)
 		default:
 			middle := (from + to) / 2
 			see(from, middle)

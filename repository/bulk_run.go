@@ -125,7 +125,7 @@ func (b *bulk) named(item *bulkItem) {
 func (b *bulk) add(ctx context.Context, item *bulkItem) bool {
 	key := keyText(item.at.values)
 	if first, taken := b.ids[key+item.op.id]; taken {
-		b.settle(item, &tenantitem.InvalidError{What: "input", Reason: fmt.Sprintf("the id of item %d occurs before, in item %d", item.index, first), Hint: "give each document once"})
+		b.fail(item, &tenantitem.InvalidError{What: "input", Reason: fmt.Sprintf("the id of item %d occurs before, in item %d", item.index, first), Hint: "give each document once"})
 		return b.stopped() == nil
 	}
 	b.ids[key+item.op.id] = item.index
@@ -183,8 +183,8 @@ func (b *bulk) send(ctx context.Context, key string) bool {
 	return true
 }
 
-// settle enters an item's failure into its receipt.
-func (b *bulk) settle(item *bulkItem, err error) {
+// fail enters an item's failure into its receipt.
+func (b *bulk) fail(item *bulkItem, err error) {
 	b.enter(item, "", Failed, err)
 }
 

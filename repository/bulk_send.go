@@ -49,14 +49,14 @@ func (b *bulk) sendItems(ctx context.Context, items []*bulkItem) {
 			items = items[len(items)/2:]
 		default:
 			for _, item := range items {
-				b.settle(item, err)
+				b.fail(item, err)
 			}
 			return
 		}
 	}
 }
 
-// withoutForeign settles the deletes that would meet another species' document.
+// withoutForeign ends the deletes that would meet another species' document.
 func (b *bulk) withoutForeign(ctx context.Context, items []*bulkItem) []*bulkItem {
 	if len(items) < 2 || items[0].op.kind != opDelete {
 		return items // one that is sent alone looks by itself
@@ -69,20 +69,20 @@ func (b *bulk) withoutForeign(ctx context.Context, items []*bulkItem) []*bulkIte
 	if err != nil {
 		if !b.ends(ctx, err) {
 			for _, item := range items {
-				b.settle(item, err)
+				b.fail(item, err)
 			}
 		}
 		return nil
 	}
 	return slices.DeleteFunc(items, func(item *bulkItem) bool {
 		if found[item.op.id] {
-			b.settle(item, ErrEntityMismatch)
+			b.fail(item, ErrEntityMismatch)
 		}
 		return found[item.op.id]
 	})
 }
 
-// withoutRefused settles the item that a batch failed for, and those that would
+// withoutRefused ends the item that a batch failed for, and those that would
 // fail it next, and returns the others.
 func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, failed *BatchError) []*bulkItem {
 	ops := make([]operation, len(items))
@@ -101,7 +101,7 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 			} else {
 				err = &refusal{status: failed.Status}
 			}
-			b.settle(items[failed.Index], err)
+			b.fail(items[failed.Index], err)
 			return without(items, failed.Index)
 		}
 	}
@@ -119,14 +119,14 @@ func (b *bulk) withoutRefused(ctx context.Context, k *call, items []*bulkItem, f
 			rest = append(rest, item)
 		case status == http.StatusOK:
 			b.succeed(ctx, []*bulkItem{item}, []string{found[item.op.id].etagOf(item.op.mark)})
-		case item.op.kind == opDelete && status == http.StatusNotFound && b.resumed && len(k.core.homes(item.at)) == 1:
+		case item.op.kind == opDelete && status == http.StatusNotFound && b.resumed && len(k.core.partitionsOf(item.at)) == 1:
 			b.succeed(ctx, []*bulkItem{item}, []string{""}) // the earlier run may have deleted it
 		case item.op.kind == opDelete, status == http.StatusConflict && k.core.tombstones:
 			// It may lie under an older name, or the id may be taken by a
 			// document that is only kept for a while.
 			b.sendEach(ctx, []*bulkItem{item})
 		default:
-			b.settle(item, &refusal{status: status})
+			b.fail(item, &refusal{status: status})
 		}
 	}
 	return rest
@@ -170,7 +170,7 @@ func (b *bulk) sendEach(ctx context.Context, items []*bulkItem) {
 		case b.ends(ctx, err) && !errors.Is(err, ErrAmbiguous):
 			return
 		default:
-			b.settle(item, err)
+			b.fail(item, err)
 		}
 	}
 }
@@ -194,7 +194,7 @@ func (b *bulk) recognise(ctx context.Context, k *call, item *bulkItem, refused e
 	return "", refused
 }
 
-// succeed carries the answers back and settles the items. What follows a write
+// succeed carries the answers back and ends the items. What follows a write
 // may fail although it is stored: a resumed run repeats that part.
 func (b *bulk) succeed(ctx context.Context, items []*bulkItem, etags []string) {
 	var err error

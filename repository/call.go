@@ -15,8 +15,8 @@ type call struct {
 	op   string
 	at   *partition
 	id   string
-	// settles says that reads are about an earlier write of the call.
-	settles bool
+	// exempt says that reads are about an earlier write of the call.
+	exempt bool
 	// contents asks for the documents that are written.
 	contents bool
 	// batch sends one operation as a batch too, so that its answer is one.
@@ -52,7 +52,7 @@ func (k *call) start(ctx context.Context) error {
 	if k.at.err != nil {
 		return k.at.err
 	}
-	if err := k.at.fence(ctx); err != nil {
+	if err := k.at.checkTenant(ctx); err != nil {
 		return err
 	}
 	if handed, ok := ctx.Value(sessionKey{}).(handedOver); ok && handed.err != nil {
@@ -64,9 +64,9 @@ func (k *call) start(ctx context.Context) error {
 // exchange is one call into the SDK under way.
 type exchange struct {
 	cosmos.Exchange
-	// settles says that the call finds out about an earlier write, or repeats
+	// exempt says that the call finds out about an earlier write, or repeats
 	// one, so that a used up budget must not stop it.
-	settles bool
+	exempt bool
 	// pinned says that the call names a physical partition: when that is gone,
 	// asking again would not help.
 	pinned bool
@@ -77,7 +77,7 @@ type exchange struct {
 // once makes one call into the SDK, counts it, and notes how far it saw.
 func (k *call) once(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
 	tally := tallyFrom(ctx)
-	if !x.settles && tally.exhausted() {
+	if !x.exempt && tally.exhausted() {
 		return ErrBudget
 	}
 	x.Reset()

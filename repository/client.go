@@ -40,7 +40,7 @@ func (c *core) noteClient(x *exchange) {
 // probe ends there, without it it is a point read.
 func (k *call) requireClientOptions(ctx context.Context, at *partition, ops []operation) error {
 	if k.core.client.Load() == clientUnknown {
-		x := exchange{Exchange: cosmos.Exchange{Probe: true}, settles: true}
+		x := exchange{Exchange: cosmos.Exchange{Probe: true}, exempt: true}
 		err := k.once(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
 			resp, err := k.core.container.ReadItem(ctx, at.key, ops[0].id, nil)
 			return resp.Response, err

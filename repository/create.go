@@ -52,7 +52,7 @@ func (s *Scope[T]) startWrite(ctx context.Context, k *call, entity *T, kind writ
 	if err := s.at.requireFull(k.core); err != nil {
 		return at, err
 	}
-	at, err = s.adopt(entity, kind != replaces)
+	at, err = s.bindEntity(entity, kind != replaces)
 	if err != nil {
 		return at, err
 	}

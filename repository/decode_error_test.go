@@ -139,7 +139,7 @@ func TestForeignMarksBreakNothing(t *testing.T) {
 		must(t, err)
 		must(t, b.jobs.Replace(ctx, n))
 		b.store(t, "n", members)
-		must(t, b.jobs.Put(ctx, n))
+		must(t, b.jobs.Upsert(ctx, n))
 		b.store(t, "n", members)
 		must(t, b.jobs.Delete(ctx, "n", nil))
 	}

@@ -64,7 +64,7 @@ func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {
 		}
 	}
 	var err error
-	for _, home := range k.core.homes(s.at) {
+	for _, home := range k.core.partitionsOf(s.at) {
 		op := operation{id: k.id, etag: etag}
 		op.deletes(k.core)
 		if _, err = k.writeOne(ctx, &home, op); statusOf(err) != http.StatusNotFound {

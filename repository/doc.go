@@ -12,7 +12,7 @@
 // # Verbs
 //
 // Get, GetMany and Exists are about documents by id. Create, Replace, Save and
-// Put are kept apart by what they expect to find; Mutate reads, changes and
+// Upsert are kept apart by what they expect to find; Mutate reads, changes and
 // replaces until no other writer came between; Patch changes parts; Delete
 // applies the delete rules. Batch is one transaction in one logical partition,
 // SaveAll and DeleteAll are bulk with a receipt for every item. Query, First,

@@ -90,16 +90,16 @@ func ExampleScope_Save() {
 	// Output: true
 }
 
-func ExampleScope_Put() {
+func ExampleScope_Upsert() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
 
 	setting := &Note{Title: "dark"}
 	setting.ID = "theme"
-	fmt.Println(acme.Put(ctx, setting)) // creates it
+	fmt.Println(acme.Upsert(ctx, setting)) // creates it
 	setting.Title, setting.ETag = "light", "whatever"
-	fmt.Println(acme.Put(ctx, setting)) // overwrites it without looking
+	fmt.Println(acme.Upsert(ctx, setting)) // overwrites it without looking
 	// Output:
 	// <nil>
 	// <nil>

@@ -231,9 +231,9 @@ func TestWritesWithLostAnswers(t *testing.T) {
 			n.Count = 1
 			return acme.Save(ctx, n)
 		}, 1, both},
-		{"Put", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
+		{"Upsert", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
 			n.Count = 1
-			return acme.Put(ctx, n)
+			return acme.Upsert(ctx, n)
 		}, 1, mark},
 		{"Mutate", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
 			_, err := acme.Mutate(ctx, n.ID, func(n *Note) error { n.Count++; return nil })
@@ -266,7 +266,7 @@ func TestWritesWithLostAnswers(t *testing.T) {
 		}, -1, none},
 		{"Batch of a put", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
 			n.Count = 1
-			return acme.Batch().Put(n).Commit(ctx)
+			return acme.Batch().Upsert(n).Commit(ctx)
 		}, 1, mark},
 		{"SaveAll", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
 			n.Count = 1
@@ -330,7 +330,7 @@ func TestWritesByAClientWithoutTheOptionsAreRefused(t *testing.T) {
 	for name, write := range map[string]func(ctx context.Context, acme *repository.Scope[Note]) error{
 		"Create":  func(ctx context.Context, acme *repository.Scope[Note]) error { return acme.Create(ctx, &Note{}) },
 		"Replace": func(ctx context.Context, acme *repository.Scope[Note]) error { m := *n; return acme.Replace(ctx, &m) },
-		"Put":     func(ctx context.Context, acme *repository.Scope[Note]) error { m := *n; return acme.Put(ctx, &m) },
+		"Upsert":  func(ctx context.Context, acme *repository.Scope[Note]) error { m := *n; return acme.Upsert(ctx, &m) },
 		"Patch": func(ctx context.Context, acme *repository.Scope[Note]) error {
 			_, err := acme.Patch(ctx, n.ID, repository.Increment("/count", 1))
 			return err

@@ -20,7 +20,7 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 	}
 	var decodeErr error
 	ctx = at.address(ctx)
-	x := &exchange{pinned: at.physical != nil, settles: k.settles}
+	x := &exchange{pinned: at.physical != nil, exempt: k.exempt}
 	x.Page = func(body []byte) error {
 		rows, decodeErr = decodePage[R](body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter

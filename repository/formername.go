@@ -16,7 +16,7 @@ import (
 
 // otherHomes are the logical partitions, beside this one, in which the scope's
 // documents may lie.
-func (c *core) otherHomes(at partition) []partition {
+func (c *core) otherPartitions(at partition) []partition {
 	var out []partition
 	for _, name := range append([]string{c.entityType}, c.aliases...) {
 		if moved := c.renamed(at, name); !slices.Equal(moved.values, at.values) {
@@ -31,7 +31,7 @@ func (c *core) otherHomes(at partition) []partition {
 // Documents that are only kept for a while do not count.
 func (k *call) takenElsewhere(ctx context.Context, at partition, ids []string) (map[string]string, error) {
 	taken := map[string]string{}
-	for _, home := range k.core.otherHomes(at) {
+	for _, home := range k.core.otherPartitions(at) {
 		home.deleted = at.deleted
 		for chunk := range slices.Chunk(ids, maxIDsPerQuery) {
 			if err := k.findTaken(ctx, home, chunk, taken); err != nil {
@@ -106,7 +106,7 @@ func (k *call) refuseTakenOps(ctx context.Context, ops []operation) error {
 			ids = append(ids, ops[i].id)
 		}
 	}
-	if len(ids) == 0 || len(k.core.otherHomes(*k.at)) == 0 {
+	if len(ids) == 0 || len(k.core.otherPartitions(*k.at)) == 0 {
 		return nil
 	}
 	taken, err := k.takenElsewhere(ctx, *k.at, ids)
@@ -132,7 +132,7 @@ func (k *call) refuseTakenOps(ctx context.Context, ops []operation) error {
 func (s *Scope[T]) dropTaken(ctx context.Context, b *bulk, items []*bulkItem, entities []*T) ([]*bulkItem, []*T) {
 	groups := map[string][]int{}
 	for i, item := range items {
-		if s.repo.meta(entities[i]).ETag == "" && len(s.repo.core.otherHomes(item.at)) > 0 {
+		if s.repo.meta(entities[i]).ETag == "" && len(s.repo.core.otherPartitions(item.at)) > 0 {
 			groups[keyText(item.at.values)] = append(groups[keyText(item.at.values)], i)
 		}
 	}
@@ -157,7 +157,7 @@ func (s *Scope[T]) dropTaken(ctx context.Context, b *bulk, items []*bulkItem, en
 	keptItems, keptEntities := make([]*bulkItem, 0, len(items)), make([]*T, 0, len(items))
 	for i := range items {
 		if err, ok := drop[i]; ok {
-			b.settle(items[i], err)
+			b.fail(items[i], err)
 			continue
 		}
 		keptItems, keptEntities = append(keptItems, items[i]), append(keptEntities, entities[i])

@@ -39,7 +39,7 @@ func (s *Scope[T]) get(ctx context.Context, k *call) (*T, []byte, error) {
 		return nil, nil, err
 	}
 	var err error
-	for _, home := range k.core.homes(s.at) {
+	for _, home := range k.core.partitionsOf(s.at) {
 		var raw []byte
 		raw, err = k.readItem(ctx, &home)
 		if statusOf(err) == http.StatusNotFound {
@@ -67,7 +67,7 @@ func (s *Scope[T]) startPoint(ctx context.Context, k *call) error {
 
 func (k *call) readItem(ctx context.Context, at *partition) ([]byte, error) {
 	var raw []byte
-	x := exchange{settles: k.settles}
+	x := exchange{exempt: k.exempt}
 	err := k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.ReadItem(ctx, at.key, k.id, &azcosmos.ItemOptions{
 			SessionToken:     k.core.sessions.header(ctx, k.core.container.ID()),

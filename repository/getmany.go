@@ -68,7 +68,7 @@ func (s *Scope[T]) getMany(ctx context.Context, k *call, ids []string) (found ma
 		}
 	}
 	found = make(map[string]*T, len(unique))
-	for _, home := range k.core.homes(s.at) {
+	for _, home := range k.core.partitionsOf(s.at) {
 		for chunk := range slices.Chunk(unique, maxIDsPerQuery) {
 			chunk = slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return found[id] != nil || unread.has(id) })
 			if len(chunk) == 0 {

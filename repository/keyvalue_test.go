@@ -171,11 +171,11 @@ func TestIDTakenUnderAnOlderName(t *testing.T) {
 	if receipt.Items[1].Err != nil {
 		t.Error(receipt.Items[1].Err)
 	}
-	if err := now.Batch().Put(taken()).Commit(ctx); !errors.Is(err, repository.ErrInvalid) {
-		t.Errorf("Put in a batch: %v", err)
+	if err := now.Batch().Upsert(taken()).Commit(ctx); !errors.Is(err, repository.ErrInvalid) {
+		t.Errorf("Upsert in a batch: %v", err)
 	}
 	put := taken()
-	must(t, now.Put(ctx, put))
+	must(t, now.Upsert(ctx, put))
 	if count, err := now.Count(ctx, repository.Where(repository.Eq("id", "n"))); count != 1 || err != nil {
 		t.Fatalf("%d documents have the id: %v", count, err)
 	}

@@ -55,9 +55,9 @@ func TestALostWriteThatWasOvertakenCantClobber(t *testing.T) {
 			n.Title = "mine"
 			return n, acme.Replace(ctx, n)
 		},
-		"Put": func(ctx context.Context, acme *repository.Scope[Note], n *Note) (*Note, error) {
+		"Upsert": func(ctx context.Context, acme *repository.Scope[Note], n *Note) (*Note, error) {
 			n.Title = "mine"
-			return n, acme.Put(ctx, n)
+			return n, acme.Upsert(ctx, n)
 		},
 		"Mutate": func(ctx context.Context, acme *repository.Scope[Note], n *Note) (*Note, error) {
 			return acme.Mutate(ctx, n.ID, func(n *Note) error { n.Title = "mine"; return nil })

@@ -14,7 +14,7 @@ import (
 //
 //   - a write that does not know what it replaces starts a list with its mark
 //     as the root: "+mark" for Create, which found nothing there, and "*mark"
-//     for Replace of an entity that the caller holds, and for Put;
+//     for Replace of an entity that the caller holds, and for Upsert;
 //   - one that does know it (Mutate) puts its mark in front and keeps the root
 //     and the newest mark of every earlier writer, and marks of its own whose
 //     answers are still missing;

@@ -31,7 +31,7 @@ func TestOperationsAgreeWithAMap(t *testing.T) {
 		tenant := fmt.Sprintf("run%d", runs)
 		m := &machine{t: t, scope: b.notes.In(tenant), stored: map[string]shadow{}}
 		r.Repeat(map[string]func(*rapid.T){
-			"Create": m.create, "Replace": m.replace, "Put": m.put, "Save": m.save, "Mutate": m.mutate, "Patch": m.patch,
+			"Create": m.create, "Replace": m.replace, "Upsert": m.put, "Save": m.save, "Mutate": m.mutate, "Patch": m.patch,
 			"Delete": m.remove, "Batch": m.batch, "SaveAll": m.saveAll, "": m.check,
 		})
 	})
@@ -137,7 +137,7 @@ func (m *machine) save(r *rapid.T) {
 
 func (m *machine) put(r *rapid.T) {
 	n := m.entity(r)
-	m.expect(r, m.scope.Put(m.t.Context(), n), nil)
+	m.expect(r, m.scope.Upsert(m.t.Context(), n), nil)
 	m.now(r, n)
 }
 

@@ -36,7 +36,7 @@ func (s *Scope[T]) mutate(ctx context.Context, k *call, change func(*T) error) (
 	if change == nil {
 		return nil, &tenantitem.InvalidError{What: "change", Reason: "it is nil", Hint: "pass a function that alters the entity"}
 	}
-	unlock, err := k.core.turns.wait(ctx, turn{tenant: s.at.tenant, key: keyText(s.at.values), id: k.id})
+	unlock, err := k.core.mutexes.lock(ctx, mutexKey{tenant: s.at.tenant, key: keyText(s.at.values), id: k.id})
 	if err != nil {
 		return nil, err
 	}

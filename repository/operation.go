@@ -22,7 +22,7 @@ const (
 
 // String returns the verb that errors name.
 func (o operationKind) String() string {
-	return [...]string{opCreate: "Create", opReplace: "Replace", opUpsert: "Put", opPatch: "Patch", opDelete: "Delete", opRead: "Read"}[o]
+	return [...]string{opCreate: "Create", opReplace: "Replace", opUpsert: "Upsert", opPatch: "Patch", opDelete: "Delete", opRead: "Read"}[o]
 }
 
 // operation is one write of one document, as a value: what a verb wants. How it

@@ -103,7 +103,7 @@ func (k *call) storedNow(ctx context.Context, at *partition, ops []operation) (m
 			ids = append(ids, ops[i].id)
 		}
 	}
-	look := call{core: k.core, op: k.op, at: at, settles: true, watch: k.watch}
+	look := call{core: k.core, op: k.op, at: at, exempt: true, watch: k.watch}
 	if len(ids) == 1 {
 		look.id, _ = ids[0].(string)
 		raw, err := look.readItem(ctx, at)
@@ -147,7 +147,7 @@ func (k *call) storedNow(ctx context.Context, at *partition, ops []operation) (m
 // where they are its own, and what its reads had held.
 func (k *call) resultsOf(ctx context.Context, at *partition, ops []operation, now map[string]*marked) ([]result, error) {
 	results := make([]result, len(ops))
-	look := call{core: k.core, op: k.op, at: at, settles: true, watch: k.watch}
+	look := call{core: k.core, op: k.op, at: at, exempt: true, watch: k.watch}
 	for i := range ops {
 		op := &ops[i]
 		if op.kind == opRead || op.kind == opPatch && k.contents {

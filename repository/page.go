@@ -69,7 +69,7 @@ func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions
 		}
 	}
 	var out *pageOf[T]
-	if !r.at.full || len(k.core.homes(r.at)) > 1 {
+	if !r.at.full || len(k.core.partitionsOf(r.at)) > 1 {
 		out, err = r.pageAcross(ctx, k, q, from, opts.Size)
 	} else {
 		out, err = r.fill(ctx, k, st, from, opts.Size)

@@ -42,7 +42,7 @@ func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) 
 	if !isMarked {
 		mark = ""
 	}
-	for _, home := range k.core.homes(s.at) {
+	for _, home := range k.core.partitionsOf(s.at) {
 		var entity *T
 		entity, err = s.patchIn(ctx, k, &home, ops, mark, edits)
 		if statusOf(err) == http.StatusPreconditionFailed && k.core.tombstones && k.isDeleted(ctx, &home) {
@@ -78,7 +78,7 @@ func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azco
 	}
 	// Its answer was lost, or a transaction hook changed it once more. It is
 	// applied whatever comes now.
-	look := call{core: k.core, op: k.op, at: at, id: k.id, settles: true, watch: k.watch}
+	look := call{core: k.core, op: k.op, at: at, id: k.id, exempt: true, watch: k.watch}
 	raw, err := look.readItem(ctx, at)
 	if err == nil {
 		var entity *T

@@ -47,7 +47,7 @@ func project[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, yiel
 
 // projectAs reads rows of the shape that a SELECT clause gives them.
 func projectAs[V, T any](ctx context.Context, k *call, r *Reader[T], q Query, projection string, yield func(V) bool) error {
-	if !r.at.full || len(k.core.homes(r.at)) > 1 {
+	if !r.at.full || len(k.core.partitionsOf(r.at)) > 1 {
 		return projectAcross(ctx, k, r, q, projection, yield)
 	}
 	st, err := k.core.compile(&r.at, q, projection)

@@ -49,7 +49,7 @@ func (s *Scope[T]) replace(ctx context.Context, k *call, entity *T) error {
 // replaceOnce replaces a document; before is what it replaces, where known.
 func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *marked) error {
 	if entity != nil && s.repo.meta(entity).ETag == "" {
-		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Put to overwrite without looking"}
+		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Upsert to overwrite without looking"}
 	}
 	at, err := s.startWrite(ctx, k, entity, replaces)
 	if err != nil {
@@ -116,17 +116,17 @@ func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body 
 	return done.etag, err
 }
 
-// Put stores the document whatever is there: the named way to overwrite. It
+// Upsert stores the document whatever is there: the named way to overwrite. It
 // ignores and renews the entity's ETag, so it can undo another writer's change
 // and bring a deleted document back. In a partition that several species share
 // it overwrites another one's document too, if that has the same id.
-func (s *Scope[T]) Put(ctx context.Context, entity *T) error {
-	k := call{core: s.repo.core, op: "Put", at: &s.at}
+func (s *Scope[T]) Upsert(ctx context.Context, entity *T) error {
+	k := call{core: s.repo.core, op: "Upsert", at: &s.at}
 	ctx = k.begin(ctx)
-	return k.end(s.put(ctx, &k, entity))
+	return k.end(s.upsert(ctx, &k, entity))
 }
 
-func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
+func (s *Scope[T]) upsert(ctx context.Context, k *call, entity *T) error {
 	at, err := s.startWrite(ctx, k, entity, puts)
 	if err == nil {
 		at, err = s.whereTaken(ctx, k, at, entity)
@@ -143,7 +143,7 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 	if err != nil {
 		return err
 	}
-	etag, err := k.putItem(ctx, &at, entity, body, mark)
+	etag, err := k.upsertItem(ctx, &at, entity, body, mark)
 	if err != nil {
 		return err
 	}
@@ -151,8 +151,8 @@ func (s *Scope[T]) put(ctx context.Context, k *call, entity *T) error {
 	return s.afterWrite(ctx, false, entity)
 }
 
-// putItem stores a document whatever is there and returns its etag.
-func (k *call) putItem(ctx context.Context, at *partition, entity any, body []byte, mark string) (etag string, err error) {
+// upsertItem stores a document whatever is there and returns its etag.
+func (k *call) upsertItem(ctx context.Context, at *partition, entity any, body []byte, mark string) (etag string, err error) {
 	op := operation{id: k.id, mark: mark, entity: entity}
 	op.writes(k.core, opUpsert, body)
 	done, err := k.writeOne(ctx, at, op)

@@ -68,7 +68,7 @@ type core struct {
 	doubts     doubts
 	writer     string
 	writes     atomic.Uint64
-	turns      turns
+	mutexes    keyedMutex
 	physicals  physicals
 	hooks      Hooks
 	reporter   *reporter
@@ -162,7 +162,7 @@ func (c *core) renamed(p partition, entityType string) partition {
 
 // homes are the logical partitions in which a full scope's documents may lie:
 // its own, and one for each older name if the key holds the entity type.
-func (c *core) homes(p partition) []partition {
+func (c *core) partitionsOf(p partition) []partition {
 	out := []partition{p}
 	for _, alias := range c.aliases {
 		if moved := c.renamed(p, alias); !slices.Equal(moved.values, p.values) {
@@ -210,8 +210,8 @@ type Hooks struct {
 	// BeforeDelete may refuse the delete of a document by the application. It
 	// does not see what goes with another document.
 	BeforeDelete []func(ctx context.Context, d Deletion) error
-	// Beside says what changes in the same transaction as a document does.
-	Beside Beside
+	// Transaction says what changes in the same transaction as a document does.
+	Transaction TransactionHook
 	// AfterWrite sees them once they are stored; created says that each of
 	// them is a new document. An error becomes the verb's.
 	AfterWrite []func(ctx context.Context, tenant string, entities []any, created bool) error
@@ -260,8 +260,8 @@ func (r *Repository[T]) Attach(h Hooks) {
 	r.core.hooks.BeforeDelete = append(r.core.hooks.BeforeDelete, h.BeforeDelete...)
 	r.core.hooks.AfterWrite = append(r.core.hooks.AfterWrite, h.AfterWrite...)
 	r.core.tombstones = r.core.tombstones || h.Tombstones
-	if h.Beside != nil {
-		r.core.hooks.Beside = h.Beside
+	if h.Transaction != nil {
+		r.core.hooks.Transaction = h.Transaction
 	}
 	if h.Delete != nil {
 		r.core.hooks.Delete = h.Delete

@@ -55,7 +55,7 @@ func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T, e
 	if id, ok := q.onlyID(&r.at); ok {
 		return r.eachByID(ctx, k, id, yield)
 	}
-	if !r.at.full || len(r.repo.core.homes(r.at)) > 1 {
+	if !r.at.full || len(r.repo.core.partitionsOf(r.at)) > 1 {
 		return r.eachAcross(ctx, k, q, yield)
 	}
 	st, err := k.core.compile(&r.at, q, selectAll)

@@ -102,7 +102,7 @@ func (p *partition) requireFull(c *core) error {
 }
 
 // fence checks a scope against the tenant that the context is bound to.
-func (p *partition) fence(ctx context.Context) error {
+func (p *partition) checkTenant(ctx context.Context) error {
 	tenant, bound := TenantFrom(ctx)
 	if !bound || tenant == p.tenant && !p.all {
 		return nil
@@ -145,7 +145,7 @@ func (r *Repository[T]) AllTenants() *Reader[T] {
 // the id and the key's fields where they are empty, and refuses what
 // contradicts the scope. It returns the partition that the entity lives in,
 // which differs from the scope's when it is stored under an older name.
-func (s *Scope[T]) adopt(entity *T, newID bool) (partition, error) {
+func (s *Scope[T]) bindEntity(entity *T, newID bool) (partition, error) {
 	c := s.repo.core
 	if entity == nil {
 		return partition{}, &tenantitem.InvalidError{What: "entity", Reason: "it is nil", Hint: "pass a pointer to a filled struct"}
@@ -177,13 +177,13 @@ func (s *Scope[T]) adopt(entity *T, newID bool) (partition, error) {
 	if err := tenantitem.ValidateID(meta.ID); err != nil {
 		return partition{}, err
 	}
-	return at, c.adoptKey(reflect.ValueOf(entity).Elem(), at, meta.ETag == "")
+	return at, c.bindKey(reflect.ValueOf(entity).Elem(), at, meta.ETag == "")
 }
 
 // adoptKey compares the entity's key fields with the scope's values, and fills
 // those that are empty: in a new entity a zero number or false, too. In one
 // that was read these are values.
-func (c *core) adoptKey(entity reflect.Value, at partition, isNew bool) error {
+func (c *core) bindKey(entity reflect.Value, at partition, isNew bool) error {
 	if !c.customKey {
 		return nil
 	}

@@ -163,7 +163,7 @@ func (s *Species) Stub(ctx context.Context, tenant string, key []any, id string)
 		return Stub{}, k.fail(ErrNotFound)
 	}
 	var err error
-	for _, home := range s.core.homes(at) {
+	for _, home := range s.core.partitionsOf(at) {
 		var raw []byte
 		if raw, err = k.readItem(ctx, &home); statusOf(err) == http.StatusNotFound {
 			continue

@@ -77,7 +77,7 @@ func (s *Species) documents(ctx context.Context, at partition, q Query, fields [
 // an id may not be unique; two documents with one id are an error then.
 func (s *Species) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
 	at := s.in(tenant, key)
-	return s.documentsIn(ctx, at, s.core.homes(at), ids, fields)
+	return s.documentsIn(ctx, at, s.core.partitionsOf(at), ids, fields)
 }
 
 // documentsAt is DocumentsByID in one logical partition, without those of older

@@ -208,7 +208,7 @@ func operationName(op string) string {
 		return "replace_item"
 	case "Save":
 		return "save_item"
-	case "Put":
+	case "Upsert":
 		return "upsert_item"
 	case "Mutate":
 		return "mutate_item"

@@ -76,7 +76,7 @@ func sharePartition(parts []Reading) bool {
 	first, at := parts[0].place()
 	for _, p := range parts {
 		c, where := p.place()
-		if where.err != nil || !where.full || c.container != first.container || keyText(where.values) != keyText(at.values) || len(c.homes(*where)) != 1 {
+		if where.err != nil || !where.full || c.container != first.container || keyText(where.values) != keyText(at.values) || len(c.partitionsOf(*where)) != 1 {
 			return false
 		}
 		// An order or a limit would be that of all parts together, and two

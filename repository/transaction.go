@@ -16,7 +16,7 @@ import (
 var errCrowded = errors.New("the operations and what changes with them do not fit into one batch")
 
 // transact sends operations as one batch, together with what others say has to
-// change with them; see [Beside]. Without others it is apply.
+// change with them; see [TransactionHook]. Without others it is apply.
 //
 // What is said depends on what is stored. Therefore every operation is bound
 // to the version of its document that was looked at, and is refused when
@@ -26,7 +26,7 @@ var errCrowded = errors.New("the operations and what changes with them do not fi
 // Where the companions do not fit, they are left out, or, when the caller
 // divides, it is errCrowded.
 func (k *call) transact(ctx context.Context, ops []operation, divides bool) ([]result, error) {
-	others := besides(ops)
+	others := transactionHooks(ops)
 	if len(others) == 0 {
 		return k.apply(ctx, k.at, ops)
 	}
@@ -61,7 +61,7 @@ func (k *call) transact(ctx context.Context, ops []operation, divides bool) ([]r
 type transaction struct {
 	call    *call
 	ops     []operation
-	others  []Beside
+	others  []TransactionHook
 	attempt int
 
 	// bound are the operations on the condition of what was read, and ours
@@ -114,7 +114,7 @@ func (t *transaction) look(ctx context.Context) ([]operation, error) {
 			}
 		}
 		c := &tx.Changes[n]
-		c.After, c.Put = op.after(c.After), c.Put || op.kind == opUpsert
+		c.After, c.Upsert = op.after(c.After), c.Upsert || op.kind == opUpsert
 		if c.After != nil {
 			c.After.ID, c.After.Key, c.After.ETag = op.id, t.call.at.values, ""
 		}
@@ -185,7 +185,7 @@ func (t *transaction) before(ctx context.Context) (map[document]*Document, error
 		}
 	}
 	for c, of := range ids {
-		names, _ := c.hooks.Beside.Members(&Species{c})
+		names, _ := c.hooks.Transaction.Members(&Species{c})
 		docs, err := (&Species{c}).documentsAt(ctx, *t.call.at, of, names)
 		if err != nil {
 			return nil, err
@@ -253,7 +253,7 @@ func (t *transaction) ownFault(err error) error {
 // writers of this process take turns.
 func (t *transaction) pause(ctx context.Context) error {
 	if t.yield == nil {
-		yield, err := t.call.core.turns.wait(ctx, turn{tenant: t.call.at.tenant, key: keyText(t.call.at.values)})
+		yield, err := t.call.core.mutexes.lock(ctx, mutexKey{tenant: t.call.at.tenant, key: keyText(t.call.at.values)})
 		t.yield = yield
 		return err
 	}

@@ -51,7 +51,7 @@ func writers(b *jobBundle) map[string]func(t *testing.T, n *Job) error {
 	return map[string]func(t *testing.T, n *Job) error{
 		"Replace": func(t *testing.T, n *Job) error { return b.jobs.Replace(t.Context(), n) },
 		"Save":    func(t *testing.T, n *Job) error { return b.jobs.Save(t.Context(), n) },
-		"Put":     func(t *testing.T, n *Job) error { return b.jobs.Put(t.Context(), n) },
+		"Upsert":  func(t *testing.T, n *Job) error { return b.jobs.Upsert(t.Context(), n) },
 		"Batch":   func(t *testing.T, n *Job) error { return b.jobs.Batch().Replace(n).Commit(t.Context()) },
 		"SaveAll": func(t *testing.T, n *Job) error {
 			_, err := b.jobs.SaveAll(t.Context(), slices.Values([]*Job{n}), nil)
@@ -98,7 +98,7 @@ func TestUnknownMembersSurviveEveryWrite(t *testing.T) {
 				}
 				again, err := b.jobs.Get(t.Context(), "n")
 				must(t, err)
-				if again.TS = 0; writer != "Put" && !reflect.DeepEqual(again, n) && reader != "Patch" {
+				if again.TS = 0; writer != "Upsert" && !reflect.DeepEqual(again, n) && reader != "Patch" {
 					t.Errorf("written %+v\nread %+v", n, again)
 				}
 			})

@@ -178,7 +178,7 @@ func TestIntegersBeyondDoublesAreRefused(t *testing.T) {
 	requests := b.emulator.Requests().Count()
 	for name, n := range entities {
 		tries["Create of "+name] = b.jobs.Create(t.Context(), n)
-		tries["Put of "+name] = b.jobs.Put(t.Context(), n)
+		tries["Upsert of "+name] = b.jobs.Upsert(t.Context(), n)
 		tries["Batch of "+name] = b.jobs.Batch().Create(n).Commit(t.Context())
 		receipt, err := b.jobs.SaveAll(t.Context(), slices.Values([]*Job{n}), nil)
 		if receipt != nil && len(receipt.Items) == 1 {
@@ -267,7 +267,7 @@ func TestJSONNumberIsANumber(t *testing.T) {
 		t.Errorf("read as %v: %v", got, err)
 	}
 	n.Exact = "many"
-	if err := b.jobs.Put(ctx, n); !errors.Is(err, repository.ErrInvalid) {
+	if err := b.jobs.Upsert(ctx, n); !errors.Is(err, repository.ErrInvalid) {
 		t.Errorf("a json.Number without a number: %v", err)
 	}
 }
@@ -366,7 +366,7 @@ func TestNoPatchHidesItsDocument(t *testing.T) {
 				}
 			}
 		}
-		must(t, b.jobs.Put(ctx, n))
+		must(t, b.jobs.Upsert(ctx, n))
 	}
 }
 
@@ -382,7 +382,7 @@ func TestDeletedAtIsNotTakenFromACaller(t *testing.T) {
 	receipt, _ := b.jobs.SaveAll(ctx, slices.Values([]*Job{marked("d")}), nil)
 	_, mutated := b.jobs.Mutate(ctx, "n", func(n *Job) error { n.DeletedAt = &now; return nil })
 	for name, err := range map[string]error{
-		"Create": b.jobs.Create(ctx, marked("a")), "Put": b.jobs.Put(ctx, marked("b")), "Save": b.jobs.Save(ctx, marked("c")),
+		"Create": b.jobs.Create(ctx, marked("a")), "Upsert": b.jobs.Upsert(ctx, marked("b")), "Save": b.jobs.Save(ctx, marked("c")),
 		"Replace": b.jobs.Replace(ctx, replaced), "Batch": b.jobs.Batch().Create(marked("e")).Commit(ctx), "SaveAll": receipt.Items[0].Err, "Mutate": mutated,
 	} {
 		if !errors.Is(err, repository.ErrInvalid) || !strings.Contains(err.Error(), "Delete") {

@@ -152,7 +152,7 @@ func (c *client) make(ctx context.Context, call history.Call) history.Answer {
 	case "create":
 		err = c.notes.Create(ctx, n)
 	case "upsert":
-		err = c.notes.Put(ctx, n)
+		err = c.notes.Upsert(ctx, n)
 	case "replace":
 		n.ETag = call.ETag
 		err = c.notes.Replace(ctx, n)

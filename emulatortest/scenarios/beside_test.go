@@ -15,7 +15,7 @@ import (
 const mark = "mine"
 
 // besides are writes of the caller on note a: each adds one to the count, or sets the title, once.
-func besides() []verb {
+func transactionHooks() []verb {
 	return []verb{
 		{"Replace", func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
 			have["a"].Title = mark
@@ -84,7 +84,7 @@ func TestAWriteBesideAnotherHappensOnce(t *testing.T) {
 	if os.Getenv("EXPLORE") == "" {
 		writers = writers[:1]
 	}
-	for _, v := range besides() {
+	for _, v := range transactionHooks() {
 		for _, o := range writers {
 			t.Run(v.name+" beside "+o.name, func(t *testing.T) {
 				t.Parallel()

@@ -108,11 +108,11 @@ func verbs() []verb {
 			have["a"].Title = "changed"
 			return notes.Save(ctx, have["a"])
 		}},
-		{"Put, new", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
-			return notes.Put(ctx, note("new", "new", 1))
+		{"Upsert, new", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			return notes.Upsert(ctx, note("new", "new", 1))
 		}},
-		{"Put, over another", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
-			return notes.Put(ctx, note("a", "put", 1))
+		{"Upsert, over another", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			return notes.Upsert(ctx, note("a", "put", 1))
 		}},
 		{"Mutate", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
 			_, err := notes.Mutate(ctx, "a", func(n *Note) error { n.Count++; return nil })

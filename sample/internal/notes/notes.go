@@ -84,7 +84,7 @@ func describe(plan *registry.Plan) string {
 }
 
 func (a *app) walk(ctx context.Context) error {
-	for _, part := range []func(context.Context) error{a.write, a.read, a.disagree, a.fence, a.look, a.copies, a.end} {
+	for _, part := range []func(context.Context) error{a.write, a.read, a.disagree, a.tenantCheck, a.look, a.copies, a.end} {
 		if err := part(ctx); err != nil {
 			return err
 		}

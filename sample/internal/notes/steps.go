@@ -143,7 +143,7 @@ func (a *app) disagree(ctx context.Context) error {
 	})
 }
 
-func (a *app) fence(ctx context.Context) error {
+func (a *app) tenantCheck(ctx context.Context) error {
 	a.report.Section("Two tenants")
 	secret := &Note{Title: "Merger"}
 	if err := a.notes.In(acme).Create(ctx, secret); err != nil {

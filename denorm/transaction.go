@@ -12,7 +12,7 @@ import (
 )
 
 // Where documents that keep account of each other share a logical partition,
-// they change in one transaction: the schema is the repository.Beside of their
+// they change in one transaction: the schema is the repository.TransactionHook of their
 // species. What it leaves out, because the other document lies elsewhere or
 // the transaction has no room, the change feed brings later; and what it did,
 // the feed finds done.
@@ -35,7 +35,7 @@ func (s *schema) Members(sp *repository.Species) (names []string, leads bool) {
 }
 
 // besides finds out which species have to change with which.
-func (s *schema) besides() {
+func (s *schema) transactionHooks() {
 	for _, r := range s.rules {
 		switch r := r.(type) {
 		case *kin:
@@ -69,7 +69,7 @@ func (s *schema) besides() {
 
 // Companions returns what has to change with a transaction.
 func (s *schema) Companions(ctx context.Context, tx repository.Transaction) ([]repository.Companion, error) {
-	b := &beside{schema: s, tx: tx, targets: map[targetKey]*target{}, kins: map[kinKey]*brood{}}
+	b := &beside{schema: s, tx: tx, targets: map[targetKey]*target{}, kins: map[relatedKey]*family{}}
 	for _, c := range tx.Changes {
 		at := slices.IndexFunc(s.members, func(m *member) bool { return m.docs.Same(c.Species) })
 		if at < 0 {
@@ -93,7 +93,7 @@ func (s *schema) Companions(ctx context.Context, tx repository.Transaction) ([]r
 	if err := b.collectLinks(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.settleKin(ctx); err != nil {
+	if err := b.resolveRelated(ctx); err != nil {
 		return nil, err
 	}
 	return b.companions()
@@ -101,13 +101,13 @@ func (s *schema) Companions(ctx context.Context, tx repository.Transaction) ([]r
 
 // beside is one call of Companions.
 type beside struct {
-	schema  *schema
-	tx      repository.Transaction
-	changes []change
-	kins    map[kinKey]*brood
-	broods  []*brood // in the order in which they were found
-	targets map[targetKey]*target
-	order   []*target
+	schema   *schema
+	tx       repository.Transaction
+	changes  []change
+	kins     map[relatedKey]*family
+	families []*family // in the order in which they were found
+	targets  map[targetKey]*target
+	order    []*target
 }
 
 // change is a change of the transaction, of a species that takes part.
@@ -213,7 +213,7 @@ func (t *target) set(name string, raw json.RawMessage) {
 // restore gives a document that is written over what is kept in it: whoever
 // writes without having read does not know.
 func (b *beside) restore(c change) {
-	if !c.Put || !alive(c.After) {
+	if !c.Upsert || !alive(c.After) {
 		return
 	}
 	for _, f := range c.m.kept {

@@ -104,7 +104,7 @@ func TestASpeciesThatRefersToItself(t *testing.T) {
 	for _, id := range ids {
 		p := &Pal{Follows: []tenantitem.Ref[Pal]{"e"}, Likes: []tenantitem.Ref[Pal]{"e", tenantitem.Ref[Pal](ids[0])}}
 		p.ID = id
-		noError(t, pals.Put(ctx, p))
+		noError(t, pals.Upsert(ctx, p))
 		check("put " + id)
 	}
 	noError(t, keeper.CatchUp(ctx))
@@ -251,7 +251,7 @@ func TestTransactionsUnderOlderNames(t *testing.T) {
 	count(2)
 	p := &Reply{Text: "new", To: "root"}
 	p.ID = "d"
-	if err := now.In(acme).Put(ctx, p); err != nil {
+	if err := now.In(acme).Upsert(ctx, p); err != nil {
 		t.Error("put over an alias'", err)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// turn names a document within a repository.
-type turn struct{ tenant, key, id string }
+// mutexKey names a document within a repository.
+type mutexKey struct{ tenant, key, id string }
 
-// turns lets the mutations of one document take place one after another.
-type turns struct {
+// keyedMutex lets the mutations of one document take place one after another.
+type keyedMutex struct {
 	mu    sync.Mutex
-	queue map[turn]*queue
+	queue map[mutexKey]*queue
 }
 
 type queue struct {
@@ -21,11 +21,11 @@ type queue struct {
 	waiting int
 }
 
-// wait returns when it is the caller's turn; the returned function ends it.
-func (t *turns) wait(ctx context.Context, of turn) (func(), error) {
+// lock returns when it is the caller's turn; the returned function ends it.
+func (t *keyedMutex) lock(ctx context.Context, of mutexKey) (func(), error) {
 	t.mu.Lock()
 	if t.queue == nil {
-		t.queue = map[turn]*queue{}
+		t.queue = map[mutexKey]*queue{}
 	}
 	q, ok := t.queue[of]
 	if !ok {

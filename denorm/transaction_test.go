@@ -191,12 +191,12 @@ func TestWhatIsKeptChangesInTheSameTransaction(t *testing.T) {
 		{"put over another", func() error {
 			o := b.newest("c1")
 			o.Title, o.ETag = "trois", ""
-			return orders.Put(b.ctx, o)
+			return orders.Upsert(b.ctx, o)
 		}, 3, []string{"trois", "two"}},
 		{"put anew", func() error {
 			o := &Order{BuyerID: "c1", Title: "oldest"}
 			o.ID = "0"
-			return orders.Put(b.ctx, o)
+			return orders.Upsert(b.ctx, o)
 		}, 4, []string{"trois", "two"}},
 		{"leave", func() error {
 			_, err := orders.Mutate(b.ctx, b.newest("c1").ID, func(o *Order) error { o.BuyerID = ""; return nil })
@@ -240,7 +240,7 @@ func TestWhatIsKeptChangesInTheSameTransaction(t *testing.T) {
 		{"put the customer", func() error {
 			c := &Customer{Name: "new name", OrderCount: 77}
 			c.ID = "c1"
-			return b.customers.In(acme, "c1").Put(b.ctx, c)
+			return b.customers.In(acme, "c1").Upsert(b.ctx, c)
 		}, 5, []string{"b2", "b1"}},
 	}
 	for _, s := range steps {

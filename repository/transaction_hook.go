@@ -9,7 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/internal/codec"
 )
 
-// Beside says which other documents of a logical partition have to change in
+// TransactionHook says which other documents of a logical partition have to change in
 // the same transaction as some of its documents do: the count in a customer
 // when an order is created under /tenantId,/customerId. It is for Grove's own
 // packages; its shape may change.
@@ -17,7 +17,7 @@ import (
 // What it says may be left out where it does not fit into the transaction, or
 // where others change those documents all the time. It must therefore be
 // something that is also reached in another way.
-type Beside interface {
+type TransactionHook interface {
 	// Members are the top-level members of a species that Companions looks
 	// at. leads says that changes of them concern other documents; without it
 	// the species is only one of those others.
@@ -46,8 +46,8 @@ type Change struct {
 	// Before is the document that is stored, and After what will be; nil is
 	// none. Both may be marked as deleted.
 	Before, After *Document
-	// Put says that the document is written over without having been read.
-	Put bool
+	// Upsert says that the document is written over without having been read.
+	Upsert bool
 }
 
 // Companion is a change of one more document. With an etag it is made only to
@@ -124,7 +124,7 @@ func (op *operation) followedBy(c *core, edits *Edits) {
 		if before == nil {
 			return nil
 		}
-		names, _ := c.hooks.Beside.Members(&Species{c})
+		names, _ := c.hooks.Transaction.Members(&Species{c})
 		next := *before
 		next.Fields = edits.applyTo(before.Fields, names)
 		return &next
@@ -133,34 +133,34 @@ func (op *operation) followedBy(c *core, edits *Edits) {
 
 // leads reports whether writes of the species may need companions.
 func (c *core) leads() bool {
-	if c.hooks.Beside == nil {
+	if c.hooks.Transaction == nil {
 		return false
 	}
-	_, leads := c.hooks.Beside.Members(&Species{c})
+	_, leads := c.hooks.Transaction.Members(&Species{c})
 	return leads
 }
 
-// roomBeside is how many operations of a batch a bulk leaves to companions. A
+// companionRoom is how many operations of a batch a bulk leaves to companions. A
 // batch that needs more is divided.
-const roomBeside = 10
+const companionRoom = 10
 
 // itemsPerBatch is how many documents a bulk sends together.
 func (c *core) itemsPerBatch() int {
 	if c.leads() {
-		return MaxBatchOperations - roomBeside
+		return MaxBatchOperations - companionRoom
 	}
 	return MaxBatchOperations
 }
 
-// told reports whether a Beside is told of an operation.
-func (op *operation) told() bool { return op.after != nil && op.species.hooks.Beside != nil }
+// told reports whether a TransactionHook is told of an operation.
+func (op *operation) told() bool { return op.after != nil && op.species.hooks.Transaction != nil }
 
 // concerns reports whether an operation may need companions.
 func (op *operation) concerns() bool {
 	if !op.told() {
 		return false
 	}
-	names, leads := op.species.hooks.Beside.Members(&Species{op.species})
+	names, leads := op.species.hooks.Transaction.Members(&Species{op.species})
 	switch {
 	case op.edits != nil:
 		return leads && op.edits.touch(names)
@@ -171,16 +171,16 @@ func (op *operation) concerns() bool {
 }
 
 // besides returns whom the operations concern, each once; nil is nobody.
-func besides(ops []operation) []Beside {
+func transactionHooks(ops []operation) []TransactionHook {
 	if !slices.ContainsFunc(ops, func(op operation) bool { return op.concerns() }) {
 		return nil
 	}
-	var all []Beside
+	var all []TransactionHook
 	for i := range ops {
 		if !ops[i].told() {
 			continue
 		}
-		if b := ops[i].species.hooks.Beside; !slices.Contains(all, b) {
+		if b := ops[i].species.hooks.Transaction; !slices.Contains(all, b) {
 			all = append(all, b)
 		}
 	}

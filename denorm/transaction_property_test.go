@@ -147,7 +147,7 @@ func (s *store) step() string {
 	case 6:
 		o := s.newOrder(customer)
 		o.ID = order
-		if s.tried(orders.Put(s.ctx, o)) && order == "" {
+		if s.tried(orders.Upsert(s.ctx, o)) && order == "" {
 			s.orders[customer] = append(s.orders[customer], o.ID)
 		}
 		return "put an order"

@@ -96,7 +96,7 @@ func setupSales(t testing.TB, opts ...emulatortest.Option) *salesBundle {
 	totals, err := repository.New[Total](b.container, repository.Config{PartitionKey: keys})
 	must(t, err)
 	for _, attach := range []func(repository.Hooks){sales.Attach, totals.Attach} {
-		attach(repository.Hooks{Beside: b.ledger})
+		attach(repository.Hooks{Transaction: b.ledger})
 	}
 	b.sales, b.totals, b.species = sales.In("acme", "s1"), totals.In("acme", "s1"), totals.Species()
 	total := &Total{}
@@ -189,7 +189,7 @@ func TestCompanionsOfLostAnswersCountOnce(t *testing.T) {
 	}
 	for i, do := range []func() error{
 		func() error { return b.sales.Create(ctx, sale("a", "tea")) },
-		func() error { return b.sales.Put(ctx, sale("b", "tea")) },
+		func() error { return b.sales.Upsert(ctx, sale("b", "tea")) },
 		func() error { return b.sales.Batch().Create(sale("c", "x")).Create(sale("d", "y")).Commit(ctx) },
 		func() error {
 			_, err := b.sales.SaveAll(ctx, slices.Values([]*Sale{sale("e", "x"), sale("f", "y")}), nil)

@@ -36,7 +36,7 @@ type plan struct {
 
 // planFor compiles a query for every home of the scope.
 func (k *call) planFor(q Query, projection string) (*plan, error) {
-	p := &plan{homes: k.core.homes(*k.at)}
+	p := &plan{homes: k.core.partitionsOf(*k.at)}
 	for i := range p.homes {
 		st, err := k.core.compile(&p.homes[i], q, projection)
 		if err != nil {

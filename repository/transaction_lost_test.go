@@ -22,7 +22,7 @@ func TestAnAmbiguousBatchNamesNoCompanion(t *testing.T) {
 	must(t, b.sales.Create(ctx, sale("a", "tea")))
 	sales, err := repository.New[Sale](b.container, repository.Config{PartitionKey: []string{"/tenantId", "/shop"}})
 	must(t, err)
-	sales.Attach(repository.Hooks{Beside: b.ledger})
+	sales.Attach(repository.Hooks{Transaction: b.ledger})
 	species := sales.Species()
 	stub, err := species.Stub(ctx, "acme", []any{"s1"}, "a")
 	must(t, err)
@@ -105,9 +105,9 @@ func TestALostDeleteUnderAnOlderName(t *testing.T) {
 		now, err := repository.New[OldReply](container, repository.Config{PartitionKey: keys, EntityType: "reply", Aliases: []string{"old"}})
 		must(t, err)
 		if hook {
-			now.Attach(repository.Hooks{Beside: leadsAlways{}})
+			now.Attach(repository.Hooks{Transaction: leadsAlways{}})
 			r.ETag = ""
-			must(t, old.In("acme").Put(ctx, r))
+			must(t, old.In("acme").Upsert(ctx, r))
 		}
 		emu.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch, emulator.DeleteItem))
 		err = now.In("acme").Delete(ctx, "a", nil)
@@ -191,7 +191,7 @@ func TestForeignIDsWithCompanions(t *testing.T) {
 			return s.Batch().Delete("nix", "").Delete("nix", "").Commit(ctx)
 		},
 		"patch with a bad path": func(s *repository.Scope[Sale]) error {
-			must(t, s.Put(ctx, sale("a", "x")))
+			must(t, s.Upsert(ctx, sale("a", "x")))
 			_, err := s.Patch(ctx, "a", repository.Edits{}.Remove("/tags/7"))
 			return err
 		},

@@ -220,7 +220,7 @@ func TestSeveralOperationsOnOneDocument(t *testing.T) {
 	p.ID = "y"
 	q := &Call{}
 	q.ID = "y"
-	b.must(calls.Batch().Put(p).Put(q).Commit(b.ctx))
+	b.must(calls.Batch().Upsert(p).Upsert(q).Commit(b.ctx))
 	cu, err := b.customers.In(acme, "c1").Get(b.ctx, "c1")
 	b.must(err)
 	if cu.Calls != 1 {
@@ -233,7 +233,7 @@ func TestSeveralOperationsOnOneDocument(t *testing.T) {
 	b.must(calls.Delete(b.ctx, "y", nil))
 	again := &Call{}
 	again.ID = "y"
-	b.must(calls.Put(b.ctx, again))
+	b.must(calls.Upsert(b.ctx, again))
 	cu, err = b.customers.In(acme, "c1").Get(b.ctx, "c1")
 	b.must(err)
 	if cu.Calls != 2 {

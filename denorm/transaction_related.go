@@ -10,8 +10,8 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// brood is what a transaction does to the children of one parent.
-type brood struct {
+// family is what a transaction does to the children of one parent.
+type family struct {
 	rule   *kin
 	parent string
 	delta  int64
@@ -20,7 +20,7 @@ type brood struct {
 	after map[string]*repository.Document
 }
 
-type kinKey struct {
+type relatedKey struct {
 	rule   *kin
 	parent string
 }
@@ -39,12 +39,12 @@ func (b *beside) collectKin(c change) {
 			if was == is && !shown {
 				continue
 			}
-			key := kinKey{k, id}
+			key := relatedKey{k, id}
 			f := b.kins[key]
 			if f == nil {
-				f = &brood{rule: k, parent: id, after: map[string]*repository.Document{}}
+				f = &family{rule: k, parent: id, after: map[string]*repository.Document{}}
 				b.kins[key] = f
-				b.broods = append(b.broods, f)
+				b.families = append(b.families, f)
 			}
 			switch {
 			case is && !was:
@@ -75,17 +75,17 @@ func (r *kin) shownOtherwise(before, after *repository.Document) bool {
 // blindly reports whether a parent may be changed without having been read:
 // where the reference is a level of the key, the parent can be expected in its
 // children's partition, and adding to a count does not depend on what it was.
-func (b *beside) blindly(f *brood) bool {
+func (b *beside) blindly(f *family) bool {
 	_, own := b.changed(f.rule.parent, f.parent)
 	return !b.tx.Again && !own && len(f.rule.recents) == 0 && b.targets[targetKey{f.rule.parent, f.parent}] == nil &&
 		len(validIDs([]string{f.parent})) == 1 && f.rule.child.isKey(f.rule.ref)
 }
 
-// settleKin changes the counts and the lists of the newest.
-func (b *beside) settleKin(ctx context.Context) error {
-	var blind []*brood
+// resolveRelated changes the counts and the lists of the newest.
+func (b *beside) resolveRelated(ctx context.Context) error {
+	var blind []*family
 	ids := map[*member][]string{}
-	for _, f := range b.broods {
+	for _, f := range b.families {
 		if b.blindly(f) {
 			blind = append(blind, f)
 		} else {
@@ -102,7 +102,7 @@ func (b *beside) settleKin(ctx context.Context) error {
 			b.add(key.m, &target{m: key.m, doc: repository.Document{ID: f.parent, Key: b.tx.Key}})
 		}
 	}
-	for _, f := range b.broods {
+	for _, f := range b.families {
 		t := b.targets[targetKey{f.rule.parent, f.parent}]
 		if t == nil {
 			continue // it lies elsewhere, or is deleted
@@ -121,7 +121,7 @@ func (b *beside) settleKin(ctx context.Context) error {
 
 // count changes the counts in a parent. One that holds something else than a
 // number is left to the keeper.
-func (f *brood) count(t *target) {
+func (f *family) count(t *target) {
 	for _, field := range f.rule.counts {
 		have := int64(0)
 		raw := t.now(field.Path)
@@ -142,7 +142,7 @@ func (f *brood) count(t *target) {
 }
 
 // show changes a list of the newest.
-func (b *beside) show(ctx context.Context, f *brood, n recent, t *target) error {
+func (b *beside) show(ctx context.Context, f *family, n recent, t *target) error {
 	t.looked = true
 	next, ok := f.within(n, t.now(n.field.Path))
 	if !ok {
@@ -164,7 +164,7 @@ func (b *beside) show(ctx context.Context, f *brood, n recent, t *target) error 
 
 // within changes the stored list, where it tells enough: its cards know the
 // children's ids, and none has to be filled in for one that went.
-func (f *brood) within(n recent, stored json.RawMessage) ([]map[string]json.RawMessage, bool) {
+func (f *family) within(n recent, stored json.RawMessage) ([]map[string]json.RawMessage, bool) {
 	var cards []map[string]json.RawMessage
 	if !slices.Contains(n.card, "id") || stored != nil && repository.DecodeValue(stored, &cards) != nil {
 		return nil, false
@@ -184,7 +184,7 @@ func (f *brood) within(n recent, stored json.RawMessage) ([]map[string]json.RawM
 
 // anew asks for the newest children as they are stored and puts the changed
 // ones among them.
-func (f *brood) anew(ctx context.Context, tenant string, n recent) ([]map[string]json.RawMessage, error) {
+func (f *family) anew(ctx context.Context, tenant string, n recent) ([]map[string]json.RawMessage, error) {
 	var cards []map[string]json.RawMessage
 	q := f.rule.of(f.parent).OrderByDesc("id").Limit(n.n + len(f.after))
 	for d, err := range f.rule.child.docs.Documents(ctx, tenant, f.rule.child.keyOfRef(f.rule.ref.Path, f.parent), q, append([]string{"id"}, n.card...)...) {
@@ -199,7 +199,7 @@ func (f *brood) anew(ctx context.Context, tenant string, n recent) ([]map[string
 }
 
 // newest puts the changed children among the cards of others.
-func (f *brood) newest(n recent, cards []map[string]json.RawMessage) []map[string]json.RawMessage {
+func (f *family) newest(n recent, cards []map[string]json.RawMessage) []map[string]json.RawMessage {
 	for _, d := range f.after {
 		if d != nil {
 			cards = append(cards, d.Fields)

@@ -17,11 +17,11 @@ func TestAPutThatWasNotAppliedIsSentAgain(t *testing.T) {
 	b.emu.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
 	c := &Customer{Name: "new name"}
 	c.ID = "c1"
-	b.must(b.customers.In(acme, "c1").Put(b.ctx, c))
+	b.must(b.customers.In(acme, "c1").Upsert(b.ctx, c))
 	got, err := b.customers.In(acme, "c1").Get(b.ctx, "c1")
 	b.must(err)
 	if got.Name != "new name" || got.ETag != c.ETag || got.OrderCount != 1 {
-		t.Errorf("Put said it was done, stored is %q of %s with %d orders, etag %q", got.Name, got.ETag, got.OrderCount, c.ETag)
+		t.Errorf("Upsert said it was done, stored is %q of %s with %d orders, etag %q", got.Name, got.ETag, got.OrderCount, c.ETag)
 	}
 }
 
@@ -71,7 +71,7 @@ func TestLostAnswersOfTransactions(t *testing.T) {
 		b.emu.Fault(f)
 		c := &Customer{Name: "new"}
 		c.ID = "c1"
-		b.must(repository.CommitTogether(b.ctx, b.customers.In(acme, "c1").Batch().Put(c), b.orders.In(acme, "c1").Batch().Create(&Order{BuyerID: "c1", Title: "two"})))
+		b.must(repository.CommitTogether(b.ctx, b.customers.In(acme, "c1").Batch().Upsert(c), b.orders.In(acme, "c1").Batch().Create(&Order{BuyerID: "c1", Title: "two"})))
 		b.shows("c1", 2, "two", "one")
 		if c.OrderCount != 2 {
 			t.Errorf("%+v", c)
