@@ -37,7 +37,7 @@ func (r *Repository[C, P]) Part(q repository.Query, size int) *Part[C, P] {
 	return &Part[C, P]{repo: r, q: q, size: size}
 }
 
-// TransactionHook says that the children lie in their parent's own logical partition,
+// SamePartition says that the children lie in their parent's own logical partition,
 // such as orders and their customer under /tenantId,/customerId. Children that
 // lie elsewhere are not found then.
 func (p *Part[C, P]) SamePartition() *Part[C, P] {
@@ -64,7 +64,7 @@ func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (repository.
 func (p *Part[C, P]) end() { p.Items, p.More = p.lot.Items, p.lot.More }
 
 // Load reads a document together with chosen parts of its children: with one
-// query where all parts lie [Part.TransactionHook] it and none is sorted or has a
+// query where all parts lie [Part.SamePartition] it and none is sorted or has a
 // condition in SQL, else with one query for each. It fails with
 // [repository.ErrNotFound] when there is no such parent.
 func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, parts ...With[P]) (*P, error) {

@@ -54,7 +54,8 @@ func TestConfigurationsAreNotPrintedWithTheirSecrets(t *testing.T) {
 		pointer, _ := json.Marshal(filled.Addr().Interface())
 		all := fmt.Sprintf("%v %+v %#v %s", value, value, value, value) + fmt.Sprintf("%v %+v %#v", filled.Addr(), filled.Addr(), filled.Addr().Interface()) +
 			string(text) + string(pointer) + logged.String()
-		for _, form := range []string{secret, fmt.Sprint([]byte(secret))[1:40], fmt.Sprintf("%#v", []byte(secret))[7:40]} {
+		asNumbers := strings.Trim(fmt.Sprintf("%d", []byte(secret)), "[]")
+		for _, form := range []string{secret, asNumbers[:39], fmt.Sprintf("%#v", []byte(secret))[7:40]} {
 			if strings.Contains(all, form) {
 				t.Errorf("%T prints a secret: %s", value, all)
 			}

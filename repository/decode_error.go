@@ -32,12 +32,3 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 func undecodable(raw []byte, err error) error {
 	return &DecodeError{ID: documents.ReadHeader(raw).ID, Err: err}
 }
-
-// storedButError is an error about a document as it is now: the write has taken
-// effect all the same.
-type storedButError struct{ err error }
-
-func (e *storedButError) Error() string {
-	return "the document was changed, but can't be read: " + e.err.Error()
-}
-func (e *storedButError) Unwrap() error { return e.err }

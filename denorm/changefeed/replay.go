@@ -266,7 +266,7 @@ func componentText(c epk.Component) string {
 		return strconv.FormatBool(b)
 	}
 	if n, ok := c.AsNumber(); ok {
-		text, _ := json.Marshal(n) // it came from JSON
+		text, _ := json.Marshal(n) //nolint:errchkjson // it came from JSON
 		return string(text)
 	}
 	if s, ok := c.AsString(); ok {
@@ -276,7 +276,7 @@ func componentText(c epk.Component) string {
 }
 
 func quoteASCII(s string) string {
-	quoted, _ := json.Marshal(s) // a string can always be encoded
+	quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
 	var b strings.Builder
 	for _, r := range string(quoted) {
 		switch {

@@ -249,7 +249,7 @@ func (w *watch) deliver(ctx context.Context, r *watchedRange, yield func(Change,
 			c.position = w.position()
 		}
 		if ctx.Err() != nil || !yield(c, nil) {
-			return false, nil
+			return false, nil //nolint:nilerr // the end of the context is the reader's own doing, and ends the sequence
 		}
 	}
 	return true, nil

@@ -259,7 +259,10 @@ func TestWatchEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			var foreign string
-			for c := range changefeed.Watch(t.Context(), b.leases, changefeed.WatchOptions{StartFrom: changefeed.Beginning()}) {
+			for c, err := range changefeed.Watch(t.Context(), b.leases, changefeed.WatchOptions{StartFrom: changefeed.Beginning()}) {
+				if err != nil {
+					t.Fatal(err)
+				}
 				foreign = c.Position()
 				break
 			}

@@ -22,7 +22,7 @@ type watchPosition struct {
 const watchPositionPrefix = "w1."
 
 func (w *watchPosition) String() string {
-	body, _ := json.Marshal(w) // texts and a time, which can always be encoded
+	body, _ := json.Marshal(w) //nolint:errchkjson // texts and a time, which always encode
 	return watchPositionPrefix + base64.RawURLEncoding.EncodeToString(body)
 }
 

@@ -69,19 +69,19 @@ func TestCheckType(t *testing.T) {
 			A string `json:"a,case:ignore"`
 		}{},
 		"does nothing on a []int64": struct {
-			A []int64 `json:"a,string"`
+			A []int64 `json:"a,string"` //nolint:staticcheck // what is wrong with it is the point
 		}{},
 		"trailing": struct {
-			A string `json:"a,"`
+			A string `json:"a,"` //nolint:staticcheck // what is wrong with it is the point
 		}{},
 		"duplicate": struct {
-			A string `json:"a,omitempty,omitempty"`
+			A string `json:"a,omitempty,omitempty"` //nolint:staticcheck // what is wrong with it is the point
 		}{},
 		"not exported": reflect.Zero(reflect.StructOf([]reflect.StructField{
 			{Name: "a", PkgPath: "example.com/a", Type: reflect.TypeFor[string](), Tag: `json:"a"`},
 		})).Interface(),
 		"characters": struct {
-			A string `json:"a\"b"`
+			A string `json:"a\"b"` //nolint:staticcheck // what is wrong with it is the point
 		}{},
 		"chan int can't be": struct {
 			Inner []map[string]struct{ C chan int }

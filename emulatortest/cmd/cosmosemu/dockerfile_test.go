@@ -18,7 +18,7 @@ func TestDockerfile(t *testing.T) {
 	var entry, health []string
 	for pattern, into := range map[string]*[]string{`(?m)^ENTRYPOINT (.*)$`: &entry, `(?m)^HEALTHCHECK .* CMD (.*)$`: &health} {
 		m := regexp.MustCompile(pattern).FindSubmatch(text)
-		if m == nil || json.Unmarshal(m[1], into) != nil {
+		if len(m) < 2 || json.Unmarshal(m[1], into) != nil {
 			t.Fatalf("no %s", pattern)
 		}
 	}

@@ -48,8 +48,8 @@ func (r Role) allows(action, resource string) bool {
 
 func (r Role) has(action string) bool {
 	for _, a := range r.Actions {
-		if prefix, any := strings.CutSuffix(a, "*"); strings.EqualFold(a, action) ||
-			any && len(action) >= len(prefix) && strings.EqualFold(action[:len(prefix)], prefix) {
+		if prefix, wildcard := strings.CutSuffix(a, "*"); strings.EqualFold(a, action) ||
+			wildcard && len(action) >= len(prefix) && strings.EqualFold(action[:len(prefix)], prefix) {
 			return true
 		}
 	}

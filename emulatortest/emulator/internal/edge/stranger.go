@@ -40,7 +40,7 @@ func (h *Handler) checkAddress(r *http.Request) *store.Error {
 	}
 	host, _, err := net.SplitHostPort(local.String())
 	if err != nil {
-		return nil // a socket without a port, such as one of the file system
+		return nil //nolint:nilerr // a socket without a port, such as one of the file system
 	}
 	if !isLoopback(host) {
 		if h.cfg.KeyIsPublic {

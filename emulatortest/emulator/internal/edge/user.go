@@ -221,6 +221,7 @@ func (c *call) withToken(p store.Resource) (store.Resource, *store.Error) {
 	text := append([]byte(nil), p.Body[:len(p.Body)-1]...)
 	text = append(text, `,"_token":`...)
 	text = append(text, encodeJSON(token)...)
-	p.Body = append(text, '}')
+	text = append(text, '}')
+	p.Body = text
 	return p, nil
 }

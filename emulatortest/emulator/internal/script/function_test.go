@@ -112,7 +112,7 @@ func TestUnknownFunctionIsNamed(t *testing.T) {
 func TestHostileFunctionsEnd(t *testing.T) {
 	t.Parallel()
 	limits := script.Limits{Time: 100 * time.Millisecond, Memory: 64 << 20}
-	for name, body := range map[string]string{
+	for name, body := range map[string]string{ //nolint:paralleltest // memory is measured for the whole process
 		"endless loop":                        "while (true) {}",
 		"endless loop that catches":           "while (true) { try { while (true) {} } catch (e) {} finally { while (true) {} } }",
 		"endless promises":                    "function next() { Promise.resolve().then(next); } next();",

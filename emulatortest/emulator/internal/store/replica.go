@@ -56,7 +56,7 @@ func (c *Container) SetReplicaLag(d time.Duration) {
 	}
 }
 
-// UpToDate, in the place of how many writes a read is behind, has it come from the state itself whatever the lag.
+// UpToDate stands in the place of how many writes a read is behind, and has it come from the state itself whatever the lag.
 const UpToDate = -1
 
 // view returns a state that does not change any more, for reading at leisure, and how to wait until it is durable. It has
