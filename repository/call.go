@@ -70,6 +70,8 @@ type exchange struct {
 	// pinned says that the call names a physical partition: when that is gone,
 	// asking again would not help.
 	pinned bool
+	// at is the partition that the call is about; nil for none.
+	at *partition
 	// counted says that there is nothing to be counted afterwards.
 	counted bool
 }
@@ -94,6 +96,7 @@ func (k *call) once(ctx context.Context, x *exchange, send func(context.Context)
 		if header != nil {
 			k.core.warm.Store(true)
 			k.core.sessions.note(header)
+			k.core.sessions.learn(x.at, header)
 		}
 		return err
 	}
@@ -103,6 +106,7 @@ func (k *call) once(ctx context.Context, x *exchange, send func(context.Context)
 	}
 	if resp.RawResponse != nil {
 		k.core.sessions.note(resp.RawResponse.Header)
+		k.core.sessions.learn(x.at, resp.RawResponse.Header)
 	}
 	return nil
 }

@@ -18,9 +18,13 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 	if err != nil {
 		return nil, "", err
 	}
+	token, err := k.sessionHeader(ctx, at)
+	if err != nil {
+		return nil, "", err
+	}
 	var decodeErr error
 	ctx = at.address(ctx)
-	x := &exchange{pinned: at.physical != nil, exempt: k.exempt}
+	x := &exchange{pinned: at.physical != nil, exempt: k.exempt, at: at}
 	x.Page = func(body []byte) error {
 		rows, decodeErr = decodePage[R](body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter
@@ -33,7 +37,7 @@ func fetchPage[R any](ctx context.Context, k *call, at *partition, st statement,
 		QueryParameters:           params,
 		PageSizeHint:              int32(min(size, maxPageHint)), //nolint:gosec // at most maxPageHint
 		EnableCrossPartitionQuery: &no,
-		SessionToken:              k.core.sessions.header(ctx, k.core.container.ID()),
+		SessionToken:              token,
 		PriorityLevel:             priorityFrom(ctx),
 		ThroughputBucket:          bucketFrom(ctx),
 	}

@@ -67,10 +67,14 @@ func (s *Scope[T]) startPoint(ctx context.Context, k *call) error {
 
 func (k *call) readItem(ctx context.Context, at *partition) ([]byte, error) {
 	var raw []byte
-	x := exchange{exempt: k.exempt}
-	err := k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
+	token, err := k.sessionHeader(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	x := exchange{exempt: k.exempt, at: at}
+	err = k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.core.container.ReadItem(ctx, at.key, k.id, &azcosmos.ItemOptions{
-			SessionToken:     k.core.sessions.header(ctx, k.core.container.ID()),
+			SessionToken:     token,
 			PriorityLevel:    priorityFrom(ctx),
 			ThroughputBucket: bucketFrom(ctx),
 		})

@@ -32,7 +32,7 @@ func (k *call) apply(ctx context.Context, at *partition, ops []operation) ([]res
 		}
 	}()
 	for {
-		x := exchange{Exchange: cosmos.Exchange{Write: true}, exempt: lost}
+		x := exchange{Exchange: cosmos.Exchange{Write: true}, exempt: lost, at: at}
 		results, err := k.send(ctx, &x, at, ops)
 		switch {
 		case err == nil:

@@ -55,10 +55,14 @@ func (k *call) sendBatch(ctx context.Context, x *exchange, at *partition, ops []
 	for i := range ops {
 		ops[i].appendTo(&batch)
 	}
+	token, err := k.sessionHeader(ctx, at)
+	if err != nil {
+		return nil, err
+	}
 	var results []result
-	err := k.once(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
+	err = k.once(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
 		options := azcosmos.TransactionalBatchOptions{PriorityLevel: priorityFrom(ctx), ThroughputBucket: bucketFrom(ctx), EnableContentResponseOnWrite: k.contents}
-		if token := k.core.sessions.header(ctx, k.core.container.ID()); token != nil {
+		if token != nil {
 			options.SessionToken = *token
 		}
 		resp, err := k.core.container.ExecuteTransactionalBatch(ctx, batch, &options)

@@ -27,6 +27,8 @@ type Sessions struct {
 	ranges sessionRanges
 	// joined is the header's text for ranges, rebuilt when they change.
 	joined atomic.Pointer[string]
+	// learned are the ranges of logical partitions, by keyText.
+	learned map[string]string
 }
 
 // sessionRanges holds the progress of each physical partition by its id. Ids
@@ -56,7 +58,7 @@ func (s *Sessions) note(h http.Header) {
 	// A container that was made anew under its old name starts to count again.
 	if rid := h.Get("x-ms-content-path"); rid != "" && rid != s.rid {
 		if s.rid != "" {
-			s.ranges = nil
+			s.ranges, s.learned = nil, nil
 		}
 		s.rid = rid
 	}

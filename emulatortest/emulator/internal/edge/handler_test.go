@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,21 +20,26 @@ import (
 type bundle struct {
 	h       *Handler
 	account *store.Account
+	mu      *sync.Mutex // of log, while requests are under way
 	log     []Exchange
 	host    string // that requests name; empty is emulator.test
 }
 
 func setup(t testing.TB) *bundle {
 	t.Helper()
-	b := &bundle{account: store.New(store.Options{})}
+	b := &bundle{account: store.New(store.Options{}), mu: &sync.Mutex{}}
 	h, err := New(Config{
-		Account:     b.account,
-		Key:         testKey,
-		WallClock:   time.Now,
-		Clock:       time.Now,
-		Wait:        func(context.Context, time.Duration) error { return nil },
-		Faults:      &faults.Set{},
-		Record:      func(e Exchange) { b.log = append(b.log, e) },
+		Account:   b.account,
+		Key:       testKey,
+		WallClock: time.Now,
+		Clock:     time.Now,
+		Wait:      func(context.Context, time.Duration) error { return nil },
+		Faults:    &faults.Set{},
+		Record: func(e Exchange) {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.log = append(b.log, e)
+		},
 		Consistency: "Session",
 		MaxBody:     4 << 20,
 	})
