@@ -20,8 +20,12 @@ func (f *Forest) batchDelete(n *node, d repository.Deletion) (repository.BatchDe
 	case len(n.children) == 0:
 		return repository.BatchDeletion{Mark: repository.Stub{DeletedAt: f.now(), TTL: seconds(n.policy.Tombstone)}}, nil
 	}
+	run, err := newRun()
+	if err != nil {
+		return repository.BatchDeletion{}, err
+	}
 	return repository.BatchDeletion{
-		Mark: marked(repository.Stub{}, f.now(), phaseRemoving),
+		Mark: marked(repository.Stub{}, f.now(), run, phaseRemoving),
 		Finish: func(ctx context.Context) error {
 			err := f.delete(ctx, n, repository.Deletion{TenantID: d.TenantID, Key: d.Key, ID: d.ID})
 			if errors.Is(err, repository.ErrNotFound) {

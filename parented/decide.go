@@ -29,7 +29,7 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root reposi
 	var counts map[string]int64
 	for stalls := 0; ; stalls++ {
 		counts = map[string]int64{}
-		err := f.explore(ctx, n, tenant, []repository.Stub{root}, counts, f.closing(tenant, root.DeletedAt))
+		err := f.explore(ctx, n, tenant, []repository.Stub{root}, counts, f.closing(tenant, root))
 		if err == nil {
 			break
 		}
@@ -59,13 +59,16 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root reposi
 
 // closing returns a visit that closes documents for one delete, and ends what
 // others have begun below it.
-func (f *Forest) closing(tenant, at string) func(context.Context, *node, []repository.Stub) ([]repository.Stub, error) {
+func (f *Forest) closing(tenant string, root repository.Stub) func(context.Context, *node, []repository.Stub) ([]repository.Stub, error) {
 	return func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
+		// What this very run was taken back from is not its own any more; the
+		// decision is going to be refused.
+		stubs = slices.DeleteFunc(slices.Clone(stubs), func(s repository.Stub) bool { return undone(s, root) })
 		others, _, err := f.endNested(ctx, n, tenant, stubs)
 		if err != nil {
 			return nil, err
 		}
-		seen, err := f.markParts(ctx, n, others, at)
+		seen, err := f.markParts(ctx, n, others, root)
 		if err == nil && len(seen) < len(stubs) {
 			err = errChanged
 		}
@@ -88,7 +91,7 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repos
 			return root, err
 		}
 		switch {
-		case err != nil || again.DeletedAt != root.DeletedAt || !underWay(again, phaseDeciding, phaseReopening, phaseRemoving):
+		case err != nil || !sameRun(again, root) || !underWay(again, phaseDeciding, phaseReopening, phaseRemoving):
 			// The delete came to its end without this process, whose marks may
 			// have come too late to be taken back with it.
 			if openErr := f.openBelow(ctx, n, tenant, root, phasePart); openErr != nil {
@@ -177,11 +180,11 @@ func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root repo
 	return f.last(ctx, n, tenant, root, opened)
 }
 
-// openBelow brings back what one delete left in a phase below its root.
-func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root repository.Stub, phase string) error {
+// openBelow brings back what one run left in some phases below its root.
+func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root repository.Stub, phases ...any) error {
 	p := &pass{
 		forest: f, tenant: tenant,
-		which: repository.SQL("c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase", repository.P("d", root.DeletedAt), repository.P("phase", phase)),
+		which: repository.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, c."+repository.JournalField+".phase)", repository.P("run", runOf(root)), repository.P("phases", phases)),
 		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
 			return opened(ctx, r.child, stubs)
 		},

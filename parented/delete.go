@@ -53,7 +53,11 @@ func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
 // deleteLeaf removes a document of a species without children: one write. It
 // reports false when the document changed meanwhile.
 func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf repository.Stub) (bool, error) {
-	done, err := remains{forest: f, at: f.now(), retain: n.policy.Retain}.ofRoot(ctx, n, []repository.Stub{leaf})
+	run, err := newRun()
+	if err != nil {
+		return false, err
+	}
+	done, err := remains{forest: f, at: f.now(), run: run, retain: n.policy.Retain}.ofRoot(ctx, n, []repository.Stub{leaf})
 	return done == 1, err
 }
 
@@ -82,35 +86,45 @@ func (f *Forest) begin(ctx context.Context, n *node, tenant string, root reposit
 		phase = phaseDeciding
 	}
 	now := f.now()
+	run, err := newRun()
+	if err != nil {
+		return nil, err
+	}
 	return n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub {
-		return marked(s, now, phase)
+		return marked(s, now, run, phase)
 	})
 }
 
 // marked starts the journal of a document that is not deleted.
-func marked(s repository.Stub, now, phase string) repository.Stub {
-	s.Deletion = &repository.Journal{Phase: phase, TTL: s.TTL}
+func marked(s repository.Stub, now, run, phase string) repository.Stub {
+	journal := repository.Journal{Phase: phase, TTL: s.TTL, Run: run}
+	if s.Deletion != nil {
+		journal.Undone, journal.Sessions = s.Deletion.Undone, s.Deletion.Sessions
+	}
+	s.Deletion = &journal
 	s.DeletedAt, s.TTL = now, neverExpires
 	return s
 }
 
 // inPhase moves a journal on.
 func inPhase(s repository.Stub, phase string) repository.Stub {
-	journal := repository.Journal{Phase: phase}
+	journal := repository.Journal{}
 	if s.Deletion != nil {
-		journal.TTL = s.Deletion.TTL
+		journal = *s.Deletion
 	}
+	journal.Phase = phase
 	s.Deletion, s.TTL = &journal, neverExpires
 	return s
 }
 
-// unmarked takes a delete back.
+// unmarked takes a delete back, and leaves the run that was undone.
 func unmarked(s repository.Stub) repository.Stub {
+	run := runOf(s)
 	s.TTL = 0
 	if s.Deletion != nil {
 		s.TTL = s.Deletion.TTL
 	}
-	s.DeletedAt, s.Deletion = "", nil
+	s.DeletedAt, s.Deletion = "", &repository.Journal{Undone: run}
 	return s
 }
 
@@ -130,6 +144,7 @@ func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano
 
 // carryOut finishes a delete that was begun, by this process or another.
 func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+	ctx = sinceLastRun(ctx, root)
 	if root.Deletion.Phase == phaseDeciding {
 		decided, err := f.decide(ctx, n, tenant, root)
 		if errors.Is(err, errEnded) {
@@ -160,8 +175,12 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root reposito
 			return nil
 		case err != nil:
 			return err
-		case again.DeletedAt != root.DeletedAt || !underWay(again, root.Deletion.Phase):
-			return nil // finished by another process, or overwritten by an Upsert since
+		case !sameRun(again, root) || !underWay(again, root.Deletion.Phase):
+			// Finished by another process, or overwritten by an Upsert since.
+			if undone(again, root) {
+				return f.openLate(ctx, n, tenant, []repository.Stub{root}, runOf(root))
+			}
+			return nil
 		}
 		root = again
 		if err := f.tryAgain(ctx, stalls); err != nil {
@@ -183,12 +202,12 @@ func (f *Forest) given(n *node, s repository.Stub) []any {
 
 // removal is the pass that takes everything below a document away.
 func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pass {
-	which := present()
+	which := notUndone(present(), root)
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		// By its journal too: what the purge leaves of a document has none, and
 		// could have been given the very time of the soft delete.
-		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c.deletedAt = @d AND c."+repository.JournalField+".phase = @phase",
-			repository.P("d", root.DeletedAt), repository.P("phase", phaseRetained))
+		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR ("+ofRun(root)+") AND c."+repository.JournalField+".phase = @phase",
+			repository.P("run", runOf(root)), repository.P("phase", phaseRetained))
 	}
 	decided := root.Deletion != nil && root.Deletion.Phase == phaseRemoving
 	return &pass{
@@ -199,7 +218,7 @@ func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pas
 					return nil, err
 				}
 			}
-			return f.markParts(ctx, n, stubs, root.DeletedAt)
+			return f.markParts(ctx, n, stubs, root)
 		},
 		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
 			if r.rule == Orphan {
@@ -212,7 +231,7 @@ func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pas
 
 // markParts closes documents to new children, which are about to be removed
 // with one above them.
-func (f *Forest) markParts(ctx context.Context, n *node, stubs []repository.Stub, at string) ([]repository.Stub, error) {
+func (f *Forest) markParts(ctx context.Context, n *node, stubs []repository.Stub, root repository.Stub) ([]repository.Stub, error) {
 	var open, closed []repository.Stub
 	for _, s := range stubs {
 		if s.DeletedAt == "" {
@@ -221,7 +240,7 @@ func (f *Forest) markParts(ctx context.Context, n *node, stubs []repository.Stub
 			closed = append(closed, s)
 		}
 	}
-	done, err := n.Edit(ctx, open, func(s repository.Stub) repository.Stub { return marked(s, at, phasePart) })
+	done, err := n.Edit(ctx, open, func(s repository.Stub) repository.Stub { return marked(s, root.DeletedAt, runOf(root), phasePart) })
 	return append(closed, done...), err
 }
 

@@ -7,16 +7,17 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// stillClosed returns those of the parents that are deleted by the very delete
-// that their outlines were read in.
+// stillClosed returns those of the parents that are in the same phase of the
+// same run as when their outlines were read. A restore of the very run is
+// another phase: what it has opened must not be closed again.
 func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parents []repository.Stub) ([]repository.Stub, error) {
-	now := make(map[string]string, len(parents))
+	now := make(map[string]repository.Stub, len(parents))
 	if len(parents) == 1 {
 		s, err := n.Stub(ctx, tenant, f.given(n, parents[0]), parents[0].ID)
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
 			return nil, err
 		}
-		now[s.ID] = s.DeletedAt
+		now[s.ID] = s
 	} else {
 		ids := make([]any, len(parents))
 		for i, parent := range parents {
@@ -26,12 +27,12 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 			if err != nil {
 				return nil, err
 			}
-			now[s.ID] = s.DeletedAt
+			now[s.ID] = s
 		}
 	}
 	var closed []repository.Stub
 	for _, parent := range parents {
-		if at := now[parent.ID]; at != "" && at == parent.DeletedAt {
+		if s := now[parent.ID]; s.DeletedAt != "" && sameRun(s, parent) && phaseOf(s) == phaseOf(parent) {
 			closed = append(closed, parent)
 		}
 	}

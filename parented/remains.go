@@ -14,6 +14,7 @@ type remains struct {
 	// at and retain keep everything that is deleted together restorable; a
 	// retain of 0 doesn't.
 	at     string
+	run    string
 	retain time.Duration
 }
 
@@ -26,16 +27,16 @@ func (f *Forest) remains(n *node, root repository.Stub) remains {
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		return remains{forest: f}
 	}
-	return remains{forest: f, at: root.DeletedAt, retain: n.policy.Retain}
+	return remains{forest: f, at: root.DeletedAt, run: runOf(root), retain: n.policy.Retain}
 }
 
-func (r remains) leave(ctx context.Context, n *node, stubs []repository.Stub, keep time.Duration) (int, error) {
+func (r remains) leave(ctx context.Context, n *node, stubs []repository.Stub, keep time.Duration, sessions []string) (int, error) {
 	var done []repository.Stub
 	var err error
 	switch {
 	case r.retain > 0:
 		ttl := seconds(max(keep, n.policy.Tombstone)) // it is the tombstone too
-		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, ttl) })
+		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, r.run, ttl, sessions) })
 	case n.policy.Tombstone > 0:
 		now := r.forest.now()
 		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
@@ -56,7 +57,7 @@ const restoreSpan = time.Hour
 // of leaves of descendants what is to be left, and returns how many of them
 // were still there unchanged.
 func (r remains) of(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
-	return r.leave(ctx, n, stubs, r.retain+restoreSpan)
+	return r.leave(ctx, n, stubs, r.retain+restoreSpan, nil)
 }
 
 // ofRoot does the same to the document that the delete began with. It is kept
@@ -67,18 +68,20 @@ func (r remains) ofRoot(ctx context.Context, n *node, stubs []repository.Stub) (
 	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
 		keep -= max(0, r.forest.cfg.Now().Sub(at))
 	}
-	return r.leave(ctx, n, stubs, keep)
+	return r.leave(ctx, n, stubs, keep, n.sessions())
 }
 
 // retained is a document that was deleted softly. Its journal keeps the ttl
 // that it had.
-func retained(s repository.Stub, at string, ttl int) repository.Stub {
-	former := s.TTL
+func retained(s repository.Stub, at, run string, ttl int, sessions []string) repository.Stub {
+	journal := repository.Journal{Phase: phaseRetained, TTL: s.TTL, Run: run, Sessions: sessions}
 	if s.Deletion != nil {
-		former = s.Deletion.TTL
+		journal.Undone = s.Deletion.Undone
+		if s.DeletedAt != "" {
+			journal.TTL = s.Deletion.TTL
+		}
 	}
-	s.DeletedAt, s.TTL = at, ttl
-	s.Deletion = &repository.Journal{Phase: phaseRetained, TTL: former}
+	s.DeletedAt, s.TTL, s.Deletion = at, ttl, &journal
 	return s
 }
 

@@ -26,10 +26,12 @@ func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) er
 
 // carryOutRestore finishes a restore that was begun.
 func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	if err := f.openBelow(ctx, n, tenant, root, phaseRetained); err != nil {
+	ctx = sinceLastRun(ctx, root)
+	// A process that was late with its part of the delete may have left parts.
+	if err := f.openBelow(ctx, n, tenant, root, phaseRetained, phasePart); err != nil {
 		return err
 	}
-	if err := f.last(ctx, n, tenant, root, opened); err != nil {
+	if err := f.last(ctx, n, tenant, root, openedRoot); err != nil {
 		return err
 	}
 	// The parent may have been deleted since it was looked at.

@@ -59,7 +59,7 @@ func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun repos
 	case errors.Is(err, repository.ErrNotFound):
 		return nil
 	case err != nil:
-	case root.DeletedAt != begun.DeletedAt:
+	case !sameRun(root, begun):
 		return nil
 	case underWay(root, phaseReopening):
 		if err = f.takeBack(ctx, n, tenant, root); err == nil {

@@ -82,7 +82,7 @@ func holdsPart(joined, token string) bool {
 func (s *Sessions) header(ctx context.Context, container string) *string {
 	joined := s.joined.Load()
 	handed, _ := ctx.Value(sessionKey{}).(handedOver)
-	if theirs := handed.containers[container]; theirs != nil {
+	if theirs := handed.containers[container]; theirs != nil && s.isContainer(handed.rids[container]) {
 		both := maps.Clone(theirs)
 		if joined != nil {
 			both.merge(*joined)
@@ -91,6 +91,13 @@ func (s *Sessions) header(ctx context.Context, container string) *string {
 		return &text
 	}
 	return joined
+}
+
+// isContainer reports whether a resource id may be that of the container.
+func (s *Sessions) isContainer(rid string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return rid == "" || s.rid == "" || rid == s.rid
 }
 
 // merge takes over what is further in a token, and reports whether anything
@@ -206,12 +213,52 @@ func (c *core) sessionToken() string {
 	return sessionPrefix + base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
+// SessionsOf returns what this process has seen of the species' containers, one
+// token for each container, to be stored with data and given to [WithSession]
+// by whoever reads it later. Other than [Repository.SessionToken]'s these name
+// the container by its resource id too: data may outlive the container, and
+// in one that was made anew, or filled from a backup, nothing has come as far.
+func SessionsOf(species ...*Species) []string {
+	type seen struct {
+		rid    string
+		ranges sessionRanges
+	}
+	containers := map[string]seen{}
+	for _, sp := range species {
+		sessions := sp.core.sessions
+		sessions.mu.Lock()
+		c := containers[sp.core.container.ID()]
+		if c.ranges == nil || c.rid == "" {
+			c.rid = sessions.rid
+		}
+		if c.ranges == nil {
+			c.ranges = sessionRanges{}
+		}
+		if c.rid == sessions.rid {
+			c.ranges.merge(sessions.ranges.String())
+		}
+		sessions.mu.Unlock()
+		containers[sp.core.container.ID()] = c
+	}
+	var tokens []string
+	for _, id := range slices.Sorted(maps.Keys(containers)) {
+		c := containers[id]
+		token := sessionPrefix + base64.RawURLEncoding.EncodeToString([]byte(id+"\x00"+c.ranges.String()+"\x00"+c.rid))
+		if len(c.ranges) > 0 && len(token) <= maxSessionToken {
+			tokens = append(tokens, token)
+		}
+	}
+	return tokens
+}
+
 type sessionKey struct{}
 
 // handedOver are the sessions that a context brings, by container.
 type handedOver struct {
 	containers map[string]sessionRanges
-	err        error
+	// rids are the resource ids of those containers that a token names by it.
+	rids map[string]string
+	err  error
 }
 
 // WithSession returns a context under which reads see at least what the tokens
@@ -223,7 +270,8 @@ type handedOver struct {
 // for containers of the same name in several databases.
 func WithSession(ctx context.Context, tokens ...string) context.Context {
 	outer, _ := ctx.Value(sessionKey{}).(handedOver)
-	h := handedOver{containers: map[string]sessionRanges{}, err: outer.err}
+	h := handedOver{containers: map[string]sessionRanges{}, rids: map[string]string{}, err: outer.err}
+	maps.Copy(h.rids, outer.rids)
 	for container, ranges := range outer.containers {
 		h.containers[container] = maps.Clone(ranges)
 	}
@@ -255,6 +303,7 @@ func (h handedOver) take(token string) bool {
 	if !ok || container == "" {
 		return false
 	}
+	text, rid, named := strings.Cut(text, "\x00")
 	ranges := sessionRanges{}
 	ranges.merge(text)
 	if len(ranges) != strings.Count(text, ",")+1 {
@@ -264,5 +313,8 @@ func (h handedOver) take(token string) bool {
 		h.containers[container] = sessionRanges{}
 	}
 	h.containers[container].merge(text)
+	if named {
+		h.rids[container] = rid
+	}
 	return true
 }

@@ -68,6 +68,15 @@ type Journal struct {
 	Phase string `json:"phase"`
 	// TTL is what the document's ttl was before; 0 is none.
 	TTL int `json:"ttl,omitempty"`
+	// Run is the id of the delete that this belongs to. All that one delete
+	// hides has the same, and its restore and its purge go by it.
+	Run string `json:"run,omitempty"`
+	// Undone is the run that was taken back last. It stays in a document that
+	// is there again, so that a late step of that run finds itself refused.
+	Undone string `json:"undone,omitempty"`
+	// Sessions say how far the last run had come when it ended, in the document
+	// that it began with; see [SessionsOf].
+	Sessions []string `json:"sessions,omitempty"`
 }
 
 // JournalField is the name of the journal in a stored document. It stands beside

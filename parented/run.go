@@ -1,0 +1,125 @@
+package parented
+
+import (
+	"context"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// A run is one delete, from its mark until what it hid is gone for good or is
+// taken back. Its id stands in the journal of every document that it hides, and
+// decides what belongs together; the time of a delete decides nothing.
+//
+// What a restore or a refusal opens again keeps the id as undone. A process
+// that is late with a step of that run either holds an etag from before, which
+// the database refuses, or sees that the run is over for that document.
+
+func newRun() (string, error) { return tenantitem.NewID() }
+
+// runOf returns the run that a document is hidden by. A journal that was
+// written before runs had ids goes by its time.
+func runOf(s repository.Stub) string {
+	if s.Deletion != nil && s.Deletion.Run != "" {
+		return s.Deletion.Run
+	}
+	return s.DeletedAt
+}
+
+func sameRun(a, b repository.Stub) bool { return runOf(a) == runOf(b) }
+
+func phaseOf(s repository.Stub) string {
+	if s.Deletion == nil {
+		return ""
+	}
+	return s.Deletion.Phase
+}
+
+// undone reports whether the run that closed root is taken back, or being taken
+// back, as far as this document tells.
+func undone(s, root repository.Stub) bool {
+	if s.Deletion != nil && s.Deletion.Undone != "" && s.Deletion.Undone == runOf(root) {
+		return true
+	}
+	return sameRun(s, root) && underWay(s, phaseRestoring, phaseReopening)
+}
+
+// ofRun is the condition on what the run that closed root hides, over @run.
+func ofRun(root repository.Stub) string {
+	const run = "c." + repository.JournalField + ".run"
+	if root.Deletion != nil && root.Deletion.Run != "" {
+		return run + " = @run"
+	}
+	return "c.deletedAt = @run AND NOT IS_DEFINED(" + run + ")"
+}
+
+// notUndone leaves out what the run that closed root was taken back from.
+func notUndone(q repository.Query, root repository.Stub) repository.Query {
+	const field = "c." + repository.JournalField + ".undone"
+	return q.AndSQL("NOT IS_DEFINED("+field+") OR "+field+" != @undone", repository.P("undone", runOf(root)))
+}
+
+// openLate brings back what a process hid that was late with its part of a run
+// which others have finished and taken back. It looks below open documents too.
+func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents []repository.Stub, run string) error {
+	for _, r := range n.children {
+		if r.rule != Cascade {
+			continue
+		}
+		for fam := range families(r.child, parents) {
+			q := repository.All().And(fam.children())
+			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []repository.Stub) error {
+				var late []repository.Stub
+				for _, s := range stubs {
+					if s.DeletedAt != "" && runOf(s) == run && (phaseOf(s) == phasePart || phaseOf(s) == phaseRetained) {
+						late = append(late, s)
+					}
+				}
+				// Who changes one of them meanwhile is the restore itself.
+				if _, err := opened(ctx, r.child, late); err != nil {
+					return err
+				}
+				return f.openLate(ctx, r.child, tenant, stubs, run)
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sessions say how far this process has seen the containers of a species and
+// of all below it.
+func (n *node) sessions() []string {
+	return repository.SessionsOf(n.below(nil)...)
+}
+
+func (n *node) below(list []*repository.Species) []*repository.Species {
+	list = append(list, n.Species)
+	for _, r := range n.children {
+		list = r.child.below(list)
+	}
+	return list
+}
+
+// sinceLastRun lets reads see what the last run of this document wrote, in
+// whatever process and partition: a list of descendants from a replica that is
+// behind lacks those that were hidden, or brought back, last.
+func sinceLastRun(ctx context.Context, root repository.Stub) context.Context {
+	if root.Deletion == nil || len(root.Deletion.Sessions) == 0 {
+		return ctx
+	}
+	return repository.WithSession(ctx, root.Deletion.Sessions...)
+}
+
+// openedRoot takes back the delete of the document that it began with.
+func openedRoot(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+	sessions := n.sessions()
+	done, err := n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
+		s = unmarked(s)
+		s.Deletion.Sessions = sessions
+		return s
+	})
+	return len(done), err
+}
