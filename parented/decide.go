@@ -174,6 +174,7 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 // takeBack opens everything again that a delete closed; the root comes last,
 // so that a process that dies here leaves a delete that is still refused.
 func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+	ctx = n.sinceLastRun(ctx, root)
 	if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
 		return err
 	}

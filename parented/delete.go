@@ -144,7 +144,7 @@ func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano
 
 // carryOut finishes a delete that was begun, by this process or another.
 func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	ctx = sinceLastRun(ctx, root)
+	ctx = n.sinceLastRun(ctx, root)
 	if root.Deletion.Phase == phaseDeciding {
 		decided, err := f.decide(ctx, n, tenant, root)
 		if errors.Is(err, errEnded) {

@@ -41,6 +41,16 @@
 // take up where a dead process stopped. Several processes may work on one
 // delete; an id that is used again meanwhile is left alone.
 //
+// Each delete is a run with an id of its own, which stands in every document
+// that it hides. Restore, Purge and a refusal find by it what belongs together,
+// so a branch that was deleted before its tree stays deleted; times are stored
+// for people and for expiry only. What was brought back keeps the id as undone.
+// A process that is late with a step of a run that others have finished and
+// undone is refused: by the etag of what it read before, and by that id in what
+// it reads since. A child that came so late that no other process saw it is
+// brought back by the late process itself; where that dies first, the child
+// stays hidden and expires.
+//
 // A document that is deleted softly goes the same way, only that it and what is
 // below it stay for a while, hidden. Restore and Purge leave their own mark
 // before anything else, and are taken up in the same manner. A tree is restored
@@ -55,5 +65,8 @@
 // a process that dies between its write and the second look in the instant in
 // which another one deletes the parent, and, under session consistency, two
 // processes that for some milliseconds both read what the other has already
-// changed. [Forest.Sweep] finds and settles such children.
+// changed. [Forest.Sweep] finds and settles such children. A delete and a
+// restore see what the last run of the same document wrote, wherever that ran,
+// since the document keeps its session tokens; a Put or a Replace of a document
+// that was restored drops them.
 package parented

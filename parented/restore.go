@@ -26,7 +26,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) er
 
 // carryOutRestore finishes a restore that was begun.
 func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root repository.Stub) error {
-	ctx = sinceLastRun(ctx, root)
+	ctx = n.sinceLastRun(ctx, root)
 	// A process that was late with its part of the delete may have left parts.
 	if err := f.openBelow(ctx, n, tenant, root, phaseRetained, phasePart); err != nil {
 		return err

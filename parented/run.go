@@ -104,13 +104,14 @@ func (n *node) below(list []*repository.Species) []*repository.Species {
 }
 
 // sinceLastRun lets reads see what the last run of this document wrote, in
-// whatever process and partition: a list of descendants from a replica that is
-// behind lacks those that were hidden, or brought back, last.
-func sinceLastRun(ctx context.Context, root repository.Stub) context.Context {
-	if root.Deletion == nil || len(root.Deletion.Sessions) == 0 {
-		return ctx
+// whatever process and partition, and what this process has seen through any
+// repository of the tree: a list of descendants from a replica that is behind
+// lacks those that were made, hidden or brought back last.
+func (n *node) sinceLastRun(ctx context.Context, root repository.Stub) context.Context {
+	if root.Deletion != nil {
+		ctx = repository.WithSession(ctx, root.Deletion.Sessions...)
 	}
-	return repository.WithSession(ctx, root.Deletion.Sessions...)
+	return repository.WithSession(ctx, n.sessions()...)
 }
 
 // openedRoot takes back the delete of the document that it began with.

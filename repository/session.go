@@ -309,8 +309,8 @@ func (h handedOver) take(token string) bool {
 	if len(ranges) != strings.Count(text, ",")+1 {
 		return false
 	}
-	if h.containers[container] == nil {
-		h.containers[container] = sessionRanges{}
+	if former := h.rids[container]; h.containers[container] == nil || named && former != "" && former != rid {
+		h.containers[container] = sessionRanges{} // of one that is no more
 	}
 	h.containers[container].merge(text)
 	if named {
