@@ -67,6 +67,6 @@
 // processes that for some milliseconds both read what the other has already
 // changed. [Forest.Sweep] finds and settles such children. A delete and a
 // restore see what the last run of the same document wrote, wherever that ran,
-// since the document keeps its session tokens; a Put or a Replace of a document
+// since the document keeps its session tokens; an Upsert or a Replace of a document
 // that was restored drops them.
 package parented
