@@ -158,18 +158,20 @@ test("throughput beyond 10,000 RU/s a partition splits it; items stay where thei
   for (let i = 0; i < 40; i++) assert.equal((await container.item("x", `k${i}`).read()).resource.pk, `k${i}`);
 });
 
-test("what is not supported is refused by name", async () => {
+test("users have permissions, whose tokens reach no further", async () => {
   const container = await freshContainer(database);
-  const script = { id: "s", body: "function () {}" };
-  for (const [name, call] of [
-    ["stored procedure", () => container.scripts.storedProcedures.create(script)],
-    ["trigger", () => container.scripts.triggers.create({ ...script, triggerType: "Pre", triggerOperation: "All" })],
-    ["user-defined function", () => container.scripts.userDefinedFunctions.create(script)],
-    ["user", () => database.users.create({ id: "u" })],
-  ]) {
-    const error = await refused(call(), 501);
-    assert.match(error.message.toLowerCase(), new RegExp(name));
-  }
+  await container.items.create({ id: "1", pk: "a" });
+  const { user } = await database.users.create({ id: `u-${container.id}` });
+  const { resource: permission } = await user.permissions.create({ id: "read", permissionMode: "Read", resource: container.url });
+  assert.ok(permission._token);
+  assert.deepEqual((await user.permissions.readAll().fetchAll()).resources.map((p) => p.id), ["read"]);
+  await user.delete();
+  await refused(user.read(), 404);
+});
+
+test("a function that does not exist is refused by name", async () => {
+  const container = await freshContainer(database);
+  await container.items.create({ id: "1", pk: "a" });
   const call = await refused(container.items.query("SELECT VALUE udf.f(c.x) FROM c").fetchAll(), 400);
   assert.match(call.message, /udf/i);
 });
