@@ -98,8 +98,8 @@ func (b *bundle) hostile(ctx context.Context, t testing.TB, h *hostile) *Answer 
 
 func soaking() bool { return os.Getenv("GROVE_SOAK") != "" }
 
-// TestQueriesEndWhenTheirClientLeaves cancels what would go on for minutes, and wants the handler to return. The log has how long that took,
-// tenths of a second on a machine that does nothing else; only what can't be a matter of load fails.
+// TestQueriesEndWhenTheirClientLeaves cancels what would go on for minutes, and wants the handler to return within a second. The log has how
+// long that took.
 func TestQueriesEndWhenTheirClientLeaves(t *testing.T) {
 	t.Parallel()
 	if !soaking() {
@@ -118,7 +118,7 @@ func TestQueriesEndWhenTheirClientLeaves(t *testing.T) {
 			b.hostile(ctx, t, &h)
 			after := time.Since(begun) - patience
 			t.Logf("returned %v after its client left", after.Round(time.Millisecond))
-			if after > 10*time.Second {
+			if after > time.Second {
 				t.Errorf("the handler went on for %v after its client left", after)
 			}
 		})
