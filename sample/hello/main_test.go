@@ -4,27 +4,10 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/cosmosgrove/grove/emulatortest"
 )
-
-// The program is the one in README.md, word for word.
-func TestReadmeShowsThisProgram(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile("main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(string(readme), "```go\n"+string(program)+"```\n") {
-		t.Error("README.md and sample/hello/main.go differ: copy the program into the page")
-	}
-}
 
 // It runs alone: the program reads the environment and writes to the standard output.
 func TestProgram(t *testing.T) {

@@ -18,6 +18,8 @@ type Account struct {
 // ErrNotEnough says that an account holds less than it should give.
 var ErrNotEnough = errors.New("not enough money")
 
+// snippet: naive
+
 // Naive takes the money from one account and then gives it to the other.
 func Naive(ctx context.Context, accounts *repository.Scope[Account], from, to string, amount int) error {
 	_, err := accounts.Mutate(ctx, from, func(a *Account) error {
@@ -37,6 +39,8 @@ func Naive(ctx context.Context, accounts *repository.Scope[Account], from, to st
 	return err
 }
 
+// end snippet
+
 // Atomic writes both accounts in one transaction, bound to what it has read.
 func Atomic(ctx context.Context, accounts *repository.Scope[Account], from, to string, amount int) error {
 	giver, err := accounts.Get(ctx, from)
@@ -50,7 +54,9 @@ func Atomic(ctx context.Context, accounts *repository.Scope[Account], from, to s
 	if giver.Balance < amount {
 		return ErrNotEnough
 	}
+	// snippet: atomic
 	giver.Balance -= amount
 	taker.Balance += amount
 	return accounts.Batch().Replace(giver).Replace(taker).Commit(ctx)
+	// end snippet
 }

@@ -20,11 +20,13 @@ type transferring func(ctx context.Context, accounts *repository.Scope[transfer.
 // accountsOf starts what a process of the service would start.
 func accountsOf(w *emulatortest.World, provision bool) *repository.Scope[transfer.Account] {
 	var accounts *repository.Repository[transfer.Account]
+	// snippet: fx
 	emulatortest.FX(w, fx.Options(
 		registry.Module(registry.Config{Database: "bank", Provision: provision, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Entity[transfer.Account](),
 		fx.Populate(&accounts),
 	))
+	// end snippet
 	return accounts.In("acme")
 }
 
@@ -37,6 +39,7 @@ func scenario(send transferring) emulatortest.Scenario {
 			return send(w.Context(), accounts, from, to, 30)
 		}
 	}
+	// snippet: scenario
 	return emulatortest.Scenario{
 		Setup: func(w *emulatortest.World) {
 			accounts := accountsOf(w, true)
@@ -64,6 +67,7 @@ func scenario(send transferring) emulatortest.Scenario {
 			return nil
 		},
 	}
+	// end snippet
 }
 
 func account(id string, balance int) *transfer.Account {
