@@ -18,7 +18,8 @@ var update = flag.Bool("update", false, "write the code of the files into the pa
 // names the file, from the repository's top, and the region of it; without a
 // name it is the whole file. A region begins at the line "// snippet: wire"
 // and ends at the next "// end snippet".
-var snippet = regexp.MustCompile("(?m)(?:^<!-- snippet: (\\S+)(?: (\\S+))? -->\n)?^```go\n(?s:(.*?))^```$")
+// Only blocks of Go have to have one.
+var snippet = regexp.MustCompile("(?m)(?:^<!-- snippet: (\\S+)(?: (\\S+))? -->\n)?^```(\\w*)\n(?s:(.*?))^```$")
 
 // Every Go block of the pages is code of a file that is compiled, and run, with
 // the others: what a reader copies works.
@@ -28,10 +29,13 @@ func TestEveryGoBlockIsCodeOfAFile(t *testing.T) {
 	for page, text := range pages(t) {
 		name := filepath.Base(page)
 		changed := snippet.ReplaceAllStringFunc(text, func(block string) string {
-			found++
 			m := snippet.FindStringSubmatch(block)
+			if m[1] == "" && m[3] != "go" {
+				return block
+			}
+			found++
 			if m[1] == "" {
-				t.Errorf("%s: a block names no file: put <!-- snippet: FILE NAME --> in front of\n%s", name, m[3])
+				t.Errorf("%s: a block names no file: put <!-- snippet: FILE NAME --> in front of\n%s", name, m[4])
 				return block
 			}
 			want, problem := region(filepath.Join(top, filepath.FromSlash(m[1])), m[2])
@@ -39,11 +43,11 @@ func TestEveryGoBlockIsCodeOfAFile(t *testing.T) {
 				t.Errorf("%s: %s %s: %s", name, m[1], m[2], problem)
 				return block
 			}
-			if m[3] != want && !*update {
+			if m[4] != want && !*update {
 				t.Errorf("%s: the block is not what %s %s has: run go test ./internal/docs -update", name, m[1], m[2])
 			}
 			marker, _, _ := strings.Cut(block, "\n")
-			return marker + "\n```go\n" + want + "```"
+			return marker + "\n```" + m[3] + "\n" + want + "```"
 		})
 		if *update && changed != text {
 			if err := os.WriteFile(page, []byte(changed), 0o644); err != nil {
