@@ -301,3 +301,50 @@ func TestExploreLetsGoroutinesOfAnActorThroughOneByOne(t *testing.T) {
 		t.Errorf("%v", coverage)
 	}
 }
+
+// A race that needs two changes between the actors is no single overtaking; the orders of the budget find it, and it is shown as the two
+// places at which one goes before the other.
+func TestExploreFindsARaceOfTwoChanges(t *testing.T) {
+	t.Parallel()
+	type reads struct{ first, second int }
+	s := emulatortest.Scenario{
+		Setup: setupCounter,
+		Actors: []emulatortest.Actor{
+			{Name: "reader", Do: func(w *emulatortest.World) error {
+				items, seen := itemsOf(w), emulatortest.State[reads](w)
+				first, _, err := readCounter(w.Context(), items)
+				if err != nil {
+					return err
+				}
+				second, _, err := readCounter(w.Context(), items)
+				seen.first, seen.second = first.N, second.N
+				return err
+			}},
+			{Name: "writer", Do: func(w *emulatortest.World) error {
+				for n := range 2 {
+					if _, err := itemsOf(w).UpsertItem(w.Context(), pk("a"), fmt.Appendf(nil, `{"id":"1","pk":"a","n":%d}`, n+1), nil); err != nil {
+						return err
+					}
+				}
+				return nil
+			}},
+		},
+		Check: func(w *emulatortest.World) error {
+			if seen := emulatortest.State[reads](w); seen.first == 0 && seen.second == 1 {
+				return errors.New("the reader saw what was there between the two writes")
+			}
+			return nil
+		},
+	}
+	if testing.Short() {
+		t.Skip("-short leaves out the orders, among which the race is")
+	}
+	slow := []emulatortest.FaultKind{{Name: "slow", Fault: emulator.Delay(time.Millisecond)}}
+	finding, coverage := emulatortest.Find(t, s, emulatortest.ExploreOptions{Faults: slow, Sabotage: map[string]func(*emulatortest.World){
+		"there is no counter": func(w *emulatortest.World) { w.Error("nothing to read") },
+	}})
+	if finding == nil || strings.Count(finding.Seed, ">") != 2 || len(finding.Faults) != 0 {
+		t.Fatalf("found %v, %v", finding, coverage)
+	}
+	t.Log(finding, coverage)
+}

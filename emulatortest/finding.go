@@ -51,8 +51,8 @@ func (x *explorer) finding(p plan, r result) *Finding {
 	return f
 }
 
-// shrink looks for a shorter plan that breaks the promise too: first fewer faults, then fewer switches, then a fixed order
-// of what is at the same time, then the first actor first.
+// shrink looks for a shorter plan that breaks the promise too: first switches instead of priorities, then fewer faults, then fewer switches,
+// then a fixed order of what is at the same time, then the first actor first.
 func (x *explorer) shrink(p plan, r result) *Finding {
 	again := func(smaller plan) bool {
 		got := x.run(smaller, nil)
@@ -62,8 +62,19 @@ func (x *explorer) shrink(p plan, r result) *Finding {
 		p, r = smaller, got
 		return true
 	}
+	if len(p.priorities) > 0 {
+		again(x.asSwitches(p, r))
+	}
 	for changed := true; changed; {
 		changed = false
+		for i := range p.lowered {
+			smaller := p.clone()
+			smaller.lowered = slices.Delete(smaller.lowered, i, i+1)
+			if again(smaller) {
+				changed = true
+				break
+			}
+		}
 		for i := range p.faults {
 			smaller := p.clone()
 			smaller.faults = slices.Delete(smaller.faults, i, i+1)
@@ -85,7 +96,7 @@ func (x *explorer) shrink(p plan, r result) *Finding {
 			smaller.inner = 0
 			changed = again(smaller) || changed
 		}
-		if first := x.starts()[0]; p.start != first {
+		if first := x.starts()[0]; p.start != first && len(p.priorities) == 0 {
 			smaller := p.clone()
 			smaller.start = first
 			changed = again(smaller) || changed

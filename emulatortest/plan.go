@@ -10,12 +10,16 @@ import (
 
 // plan decides a run: who begins, who overtakes whom where, which request goes wrong and how.
 //
-// The actor whose turn it is goes on until it ends, dies, or does nothing for a while; then the next one in the order of
-// the scenario, beginning behind it, goes on.
+// The current actor goes on until it ends, dies, or does nothing for a while; then the next one in the order of the scenario,
+// beginning behind it, goes on. A plan with priorities has no current actor: of those that have a request, the one with the highest
+// priority goes.
 type plan struct {
 	start    int // the actor that begins
 	switches []switching
 	faults   []placed
+	// priorities are all actors, the highest first; empty for an order by start and switches. At each of lowered, counted in requests of all
+	// actors, the one that has just made that request falls to the lowest.
+	priorities, lowered []int
 	// inner decides between requests that one actor makes at the same time, and between background actors and others; 0
 	// is a fixed order.
 	inner uint64
@@ -23,7 +27,7 @@ type plan struct {
 	forgotten *placed
 }
 
-// switching hands the turn to another actor right before an actor's n-th request.
+// switching lets another actor go on right before an actor's n-th request.
 type switching struct {
 	actor, n, to int
 }
@@ -35,7 +39,7 @@ type placed struct {
 
 // clone makes a plan whose slices can be changed.
 func (p plan) clone() plan {
-	p.switches, p.faults = slices.Clone(p.switches), slices.Clone(p.faults)
+	p.switches, p.faults, p.lowered = slices.Clone(p.switches), slices.Clone(p.faults), slices.Clone(p.lowered)
 	return p
 }
 
@@ -43,6 +47,16 @@ func (p plan) clone() plan {
 func (x *explorer) encode(p plan) string {
 	name := func(i int) string { return x.scenario.Actors[i].Name }
 	parts := []string{"start=" + name(p.start)}
+	if len(p.priorities) > 0 {
+		names := make([]string, len(p.priorities))
+		for i, actor := range p.priorities {
+			names[i] = name(actor)
+		}
+		parts = append(parts, "priorities="+strings.Join(names, ">"))
+	}
+	for _, n := range p.lowered {
+		parts = append(parts, "lowered="+strconv.Itoa(n))
+	}
 	if p.inner != 0 {
 		parts = append(parts, "inner="+strconv.FormatUint(p.inner, 10))
 	}
@@ -63,6 +77,12 @@ func (x *explorer) decode(text string) (plan, error) {
 		switch name, value, _ := strings.Cut(part, "="); name {
 		case "start":
 			p.start, err = x.actorNamed(value)
+		case "priorities":
+			p.priorities, err = x.actorsNamed(strings.Split(value, ">"))
+		case "lowered":
+			var n int
+			n, err = strconv.Atoi(value)
+			p.lowered = append(p.lowered, n)
 		case "inner":
 			p.inner, err = strconv.ParseUint(value, 10, 64)
 		default:
@@ -111,4 +131,23 @@ func (x *explorer) actorNamed(name string) (int, error) {
 		return 0, fmt.Errorf("no actor is called %q", name)
 	}
 	return i, nil
+}
+
+// actorsNamed wants every actor once.
+func (x *explorer) actorsNamed(names []string) ([]int, error) {
+	var actors []int
+	for _, name := range names {
+		i, err := x.actorNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(actors, i) {
+			return nil, fmt.Errorf("the actor %q has two priorities", name)
+		}
+		actors = append(actors, i)
+	}
+	if len(actors) != len(x.scenario.Actors) {
+		return nil, fmt.Errorf("%d of %d actors have a priority", len(actors), len(x.scenario.Actors))
+	}
+	return actors, nil
 }

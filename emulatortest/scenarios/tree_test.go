@@ -112,8 +112,8 @@ func exploreTree(t *testing.T, s emulatortest.Scenario, kinds ...string) {
 	}})
 }
 
-// TestADeleteBesideARestore: whoever deletes, restores and resumes at the same time, the tree is whole or gone.
-func TestADeleteBesideARestore(t *testing.T) {
+// TestADeleteAndARestoreLeaveAWholeTree: whoever deletes, restores and resumes at the same time, the tree is whole or gone.
+func TestADeleteAndARestoreLeaveAWholeTree(t *testing.T) {
 	t.Parallel()
 	exploreTree(t, emulatortest.Scenario{
 		Setup: setupTree,
@@ -130,9 +130,9 @@ func TestADeleteBesideARestore(t *testing.T) {
 	})
 }
 
-// TestASlowDeleteBesideADeleteAndItsRestore: two processes work on one delete, and the faster one undoes it. Nothing that the slower
+// TestASlowDeleteUndoesNoRestore: two processes work on one delete, and the faster one undoes it. Nothing that the slower
 // one still has in hand hides a part of the tree again; the clock, which stands still in all of them, does not tell the deletes apart.
-func TestASlowDeleteBesideADeleteAndItsRestore(t *testing.T) {
+func TestASlowDeleteUndoesNoRestore(t *testing.T) {
 	t.Parallel()
 	standing := func(w *emulatortest.World) tree {
 		return treeAt(w, func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) })

@@ -1,22 +1,12 @@
 package emulatortest
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-	"fmt"
-	"io"
-	"net/http"
-	"runtime"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
-	"syscall"
 	"testing/synctest"
 	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
@@ -42,6 +32,7 @@ type scheduler struct {
 	waiting  []*ticket
 	rows     []*row
 	current  int
+	order    []int // the actors by priority, where the plan has priorities
 	switched []bool
 	idle     time.Time // since when the current actor has made no request; zero when it has
 	finished bool
@@ -75,106 +66,11 @@ type row struct {
 }
 
 func newScheduler(p plan, actors []Actor) *scheduler {
-	s := &scheduler{plan: p, over: make(chan struct{}), wake: make(chan struct{}, 1), current: p.start, switched: make([]bool, len(p.switches))}
+	s := &scheduler{plan: p, over: make(chan struct{}), wake: make(chan struct{}, 1), current: p.start, switched: make([]bool, len(p.switches)), order: slices.Clone(p.priorities)}
 	for _, a := range actors {
 		s.actors = append(s.actors, &actorState{name: a.Name, background: a.Background})
 	}
 	return s
-}
-
-// gate is the transport of one actor's clients.
-type gate struct {
-	scheduler   *scheduler
-	actor       *actorState
-	undisturbed *atomic.Bool
-	next        policy.Transporter
-	// aside is the transport of what is not explored.
-	aside policy.Transporter
-	// forget gives a service on which a write has no effect that anybody sees.
-	forget func() policy.Transporter
-}
-
-var errDead = fmt.Errorf("emulatortest: the process of this actor was killed: %w", syscall.ECONNRESET)
-
-// Do waits for the request's turn. Reads of the account pass: the SDK makes them at times of its own, holding locks.
-func (g *gate) Do(r *http.Request) (*http.Response, error) {
-	s := g.scheduler
-	if g.undisturbed.Load() {
-		return g.aside.Do(r)
-	}
-	if r.Method == http.MethodGet && strings.Trim(r.URL.Path, "/") == "" {
-		return g.next.Do(r)
-	}
-	tk, err := g.ticket(r)
-	if err != nil {
-		return nil, err
-	}
-	if !s.enqueue(tk) {
-		return g.afterwards(r)
-	}
-	select {
-	case <-tk.pass:
-	case <-s.over:
-		return g.afterwards(r)
-	case <-r.Context().Done():
-		s.forget(tk)
-		return nil, fmt.Errorf("emulatortest: %w", r.Context().Err())
-	}
-	next := g.next
-	if f := s.plan.forgotten; f != nil && s.actors[f.actor] == g.actor && tk.row.request.N == f.n {
-		next = g.forget()
-	}
-	response, err := next.Do(r.WithContext(emulator.Observe(r.Context(), func(x emulator.Exchange) { s.answered(tk, x) })))
-	if g.dead() {
-		<-s.over // a dead process does nothing, not even handle an error
-		return g.afterwards(r)
-	}
-	return response, err
-}
-
-// afterwards serves what an actor asks for when the actors' part has ended: one that cleans up gets its answers, and a dead
-// one nothing. A goroutine that goes on for ever is ended.
-func (g *gate) afterwards(r *http.Request) (*http.Response, error) {
-	g.scheduler.mu.Lock()
-	g.actor.after++
-	dead, n := g.actor.dead, g.actor.after
-	g.scheduler.mu.Unlock()
-	switch {
-	case dead && n > mostRefusals, n > mostRequests:
-		runtime.Goexit()
-	case dead:
-		return nil, errDead
-	}
-	return g.next.Do(r)
-}
-
-// mostRefusals is how many errors a dead actor gets before its goroutine is ended: enough for code that gives up by itself.
-const mostRefusals = 20
-
-func (g *gate) dead() bool {
-	g.scheduler.mu.Lock()
-	defer g.scheduler.mu.Unlock()
-	return g.actor.dead
-}
-
-func (g *gate) ticket(r *http.Request) (*ticket, error) {
-	var body []byte
-	if r.Body != nil {
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, fmt.Errorf("emulatortest: read the request: %w", err)
-		}
-		if err := r.Body.Close(); err != nil {
-			return nil, fmt.Errorf("emulatortest: close the request: %w", err)
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
-	}
-	key := strings.Join([]string{r.Method, r.URL.Path, r.Header.Get("x-ms-documentdb-partitionkey"),
-		r.Header.Get("x-ms-documentdb-partitionkeyrangeid"), string(body)}, "\n")
-	return &ticket{
-		actor: g.actor, key: key, pass: make(chan struct{}),
-		row: &row{request: Request{Actor: g.actor.name, Conditional: r.Header.Get("If-Match") != ""}},
-	}, nil
 }
 
 func (s *scheduler) notify() {
@@ -274,20 +170,22 @@ func (s *scheduler) choose() (tk *ticket, done bool) {
 	if !slices.ContainsFunc(s.actors, func(a *actorState) bool { return !a.background && !a.ended && !a.dead }) {
 		return nil, true
 	}
-	if actor := s.turn(); actor >= 0 {
+	if actor := s.nextActor(); actor >= 0 {
 		return s.take(actor), false
 	}
 	return nil, false
 }
 
-// turn says whose request goes next, -1 when there is none or when it is worth waiting for the current actor.
-func (s *scheduler) turn() int {
+// nextActor says whose request goes next, -1 when there is none or when it is worth waiting for the current actor.
+func (s *scheduler) nextActor() int {
+	if len(s.plan.priorities) > 0 {
+		return s.highestPriority()
+	}
 	if s.plan.inner != 0 {
-		if a := s.backgroundTurn(); a >= 0 {
+		if a := s.backgroundActor(); a >= 0 {
 			return a
 		}
 	}
-	now := time.Now()
 	current := s.actors[s.current]
 	if s.pending(s.current) {
 		s.idle = time.Time{}
@@ -295,31 +193,59 @@ func (s *scheduler) turn() int {
 			if to := s.actors[w.to]; w.actor == s.current && w.n == current.sent+1 && !s.switched[i] && !to.ended && !to.dead {
 				s.switched[i] = true
 				s.current = w.to
-				return s.turn()
+				return s.nextActor()
 			}
 		}
 		return s.current
 	}
-	if !current.ended && !current.dead && !current.background {
-		if s.idle.IsZero() {
-			s.idle = now
-		}
-		if now.Sub(s.idle) < patience {
-			return -1
-		}
+	if current.isExpected() && s.isWaitedFor() {
+		return -1
 	}
 	for i := 1; i <= len(s.actors); i++ {
 		next := (s.current + i) % len(s.actors)
 		if s.pending(next) {
 			s.current, s.idle = next, time.Time{}
-			return s.turn()
+			return s.nextActor()
 		}
 	}
 	return -1
 }
 
-// backgroundTurn lets a background actor in between now and then.
-func (s *scheduler) backgroundTurn() int {
+// isExpected says whether the actor is going to make a request, or to end, by itself.
+func (a *actorState) isExpected() bool { return !a.ended && !a.dead && !a.background }
+
+// isWaitedFor says whether others still wait for an actor that makes no request.
+func (s *scheduler) isWaitedFor() bool {
+	now := time.Now()
+	if s.idle.IsZero() {
+		s.idle = now
+	}
+	return now.Sub(s.idle) < patience
+}
+
+// highestPriority is nextActor where the plan has priorities: the first of them that has a request goes.
+func (s *scheduler) highestPriority() int {
+	for _, actor := range s.order {
+		if s.pending(actor) {
+			s.idle = time.Time{}
+			return actor
+		}
+		if s.actors[actor].isExpected() && s.isWaitedFor() {
+			return -1
+		}
+	}
+	return -1
+}
+
+// lower takes the actor's priority away when the plan says so: it comes last from then on.
+func (s *scheduler) lower(actor int) {
+	if slices.Contains(s.plan.lowered, len(s.rows)) {
+		s.order = append(slices.DeleteFunc(s.order, func(a int) bool { return a == actor }), actor)
+	}
+}
+
+// backgroundActor lets a background actor in between now and then.
+func (s *scheduler) backgroundActor() int {
 	for i, a := range s.actors {
 		if a.background && i != s.current && s.pending(i) && mix(s.plan.inner, len(s.rows))%3 == 0 {
 			return i
@@ -351,6 +277,7 @@ func (s *scheduler) take(actor int) *ticket {
 	a.sent++
 	chosen.row.request.N = a.sent
 	s.rows = append(s.rows, chosen.row)
+	s.lower(actor)
 	return chosen
 }
 

@@ -14,8 +14,8 @@ import (
 // mark is the title by which a write of the caller is known.
 const mark = "mine"
 
-// besides are writes of the caller on note a: each adds one to the count, or sets the title, once.
-func transactionHooks() []verb {
+// callerWrites are writes of the caller on note a: each adds one to the count, or sets the title, once.
+func callerWrites() []verb {
 	return []verb{
 		{"Replace", func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
 			have["a"].Title = mark
@@ -50,8 +50,8 @@ func transactionHooks() []verb {
 	}
 }
 
-// others are what another process does to note a at the same time, keeping what it finds there.
-func others() []verb {
+// otherWrites are what another process does to note a at the same time, keeping what it finds there.
+func otherWrites() []verb {
 	return []verb{
 		{"a mutation", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
 			_, err := notes.Mutate(ctx, "a", func(n *Note) error { n.Count += 100; return nil })
@@ -76,25 +76,25 @@ func others() []verb {
 	}
 }
 
-// TestAWriteBesideAnotherHappensOnce: beside another writer that keeps what it finds, a write is there once when it
+// TestAConcurrentWriteHappensOnce: beside another writer that keeps what it finds, a write is there once when it
 // succeeded, not at all when it failed definitely, and once at most when nobody knows.
-func TestAWriteBesideAnotherHappensOnce(t *testing.T) {
+func TestAConcurrentWriteHappensOnce(t *testing.T) {
 	t.Parallel()
-	writers := others()
+	writers := otherWrites()
 	if os.Getenv("EXPLORE") == "" {
 		writers = writers[:1]
 	}
-	for _, v := range transactionHooks() {
+	for _, v := range callerWrites() {
 		for _, o := range writers {
-			t.Run(v.name+" beside "+o.name, func(t *testing.T) {
+			t.Run(v.name+" and "+o.name, func(t *testing.T) {
 				t.Parallel()
-				explore(t, onceBeside(v, o))
+				explore(t, appliedOnce(v, o))
 			})
 		}
 	}
 }
 
-func onceBeside(v, o verb) emulatortest.Scenario {
+func appliedOnce(v, o verb) emulatortest.Scenario {
 	return emulatortest.Scenario{
 		Setup: setupNotes,
 		Actors: []emulatortest.Actor{
