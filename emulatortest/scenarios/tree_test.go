@@ -31,9 +31,9 @@ func treeOf(w *emulatortest.World) tree { return treeAt(w, nil) }
 
 // treeAt is treeOf with another clock.
 func treeAt(w *emulatortest.World, now func() time.Time) tree {
-	container, err := w.Client(repository.ClientOptions(nil)).NewContainer("db", "main")
-	must(w, err)
+	container := containerOf(w, "main")
 	tr := tree{forest: parented.NewForest(parented.ForestConfig{PageSize: 1, Now: now})}
+	var err error
 	tr.notes, err = repository.New[Note](container, repository.Config{})
 	must(w, err)
 	must(w, parented.Register(tr.forest, tr.notes, parented.Policy{Retain: 24 * time.Hour}))
@@ -46,20 +46,8 @@ const comments = 2
 
 func setupTree(w *emulatortest.World) {
 	ctx := w.Context()
-	client := w.Client(nil)
-	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "db"}, nil)
-	must(w, err)
-	db, err := client.NewDatabase("db")
-	must(w, err)
 	forever := int32(-1)
-	_, err = db.CreateContainer(ctx, azcosmos.ContainerProperties{
-		ID:                "main",
-		DefaultTimeToLive: &forever,
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{
-			Paths: repository.DefaultPartitionKey(), Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2,
-		},
-	}, nil)
-	must(w, err)
+	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, repository.DefaultPartitionKey()...)
 	tr := treeOf(w)
 	root := note("root", "root", 0)
 	must(w, tr.notes.In("acme").Create(ctx, root))

@@ -7,80 +7,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"go.uber.org/goleak"
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
-	"github.com/cosmosgrove/grove/tenantitem"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-type Note struct {
-	tenantitem.TenantItem[Note]
-	Title string   `json:"title"`
-	Tags  []string `json:"tags,omitempty"`
-	Count int64    `json:"count"`
-}
-
-// notesOf is the notes of a tenant as a process of its own sees them.
-func notesOf(w *emulatortest.World) *repository.Scope[Note] {
-	container, err := w.Client(repository.ClientOptions(nil)).NewContainer("db", "main")
-	must(w, err)
-	notes, err := repository.New[Note](container, repository.Config{})
-	must(w, err)
-	return notes.In("acme")
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func note(id, title string, count int64) *Note {
-	n := &Note{Title: title, Count: count}
-	n.ID = id
-	return n
-}
-
-// setupNotes leaves notes a, b and c.
-func setupNotes(w *emulatortest.World) {
-	ctx := w.Context()
-	client := w.Client(nil)
-	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "db"}, nil)
-	must(w, err)
-	db, err := client.NewDatabase("db")
-	must(w, err)
-	_, err = db.CreateContainer(ctx, azcosmos.ContainerProperties{
-		ID: "main",
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{
-			Paths: repository.DefaultPartitionKey(), Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2,
-		},
-	}, nil)
-	must(w, err)
-	notes := notesOf(w)
-	for i, id := range []string{"a", "b", "c"} {
-		must(w, notes.Create(ctx, note(id, "old "+id, int64(10*i))))
-	}
-}
-
-// contents is what a reader of the notes sees, a line for each.
-func contents(w *emulatortest.World) ([]string, error) {
-	var lines []string
-	for n, err := range notesOf(w).Query(w.Context(), repository.All()) {
-		if err != nil {
-			return nil, err
-		}
-		lines = append(lines, fmt.Sprintf("%s %q %d %v", n.ID, n.Title, n.Count, n.Tags))
-	}
-	slices.Sort(lines)
-	return lines, nil
-}
 
 // verb is one call; have are the notes as they were read before it.
 type verb struct {
@@ -129,6 +59,22 @@ func verbs() []verb {
 			_, err := notes.Patch(ctx, "a", repository.Set("/title", "patched").If(repository.Eq("title", "old a")))
 			return err
 		}},
+		{"Patch, append", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			_, err := notes.Patch(ctx, "a", repository.Set("/tags", []string{"x"}).Add("/tags/-", "y"))
+			return err
+		}},
+		{"Patch, bound to an etag", func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
+			_, err := notes.Patch(ctx, "a", repository.Increment("/count", 1).IfMatch(have["a"].ETag))
+			return err
+		}},
+		{"Patch of ten edits", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			edits := repository.Increment("/count", 1)
+			for i := range 9 {
+				edits = edits.Set("/title", fmt.Sprint("patched ", i))
+			}
+			_, err := notes.Patch(ctx, "a", edits)
+			return err
+		}},
 		{"Delete", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
 			return notes.Delete(ctx, "a", nil)
 		}},
@@ -142,6 +88,51 @@ func verbs() []verb {
 		{"Batch of patches", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
 			return notes.Batch().Patch("a", repository.Increment("/count", 1)).Patch("b", repository.Increment("/count", 1)).Commit(ctx)
 		}},
+		{"Batch of a patch without a mark", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			edits := repository.Set("/title", "patched")
+			for range 9 {
+				edits = edits.Set("/title", "patched")
+			}
+			return notes.Batch().Patch("a", edits).Patch("b", repository.Increment("/count", 1)).Commit(ctx)
+		}},
+		{"Batch of a patch and a read", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			var read Note
+			err := notes.Batch().Patch("a", repository.Increment("/count", 1)).Read("a", &read).Commit(ctx)
+			if err == nil && read.Count != 1 {
+				return fmt.Errorf("%w: the batch read %d", errUntrue, read.Count)
+			}
+			return err
+		}},
+		{"Batch of an upsert", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			return notes.Batch().Upsert(note("a", "put", 1)).Save(note("new", "new", 1)).Commit(ctx)
+		}},
+		{"Batch of deletes", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			return notes.Batch().Delete("a", "").Delete("b", "").Commit(ctx)
+		}},
+		{"CommitTogether", func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
+			have["b"].Title = "changed"
+			return repository.CommitTogether(ctx, notes.Batch().Create(note("new", "new", 1)).Replace(have["b"]),
+				notes.Batch().Patch("a", repository.Increment("/count", 1)))
+		}},
+		{"CommitTogether of patches without marks", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+			edits := repository.Increment("/count", 1)
+			for range 9 {
+				edits = edits.Set("/title", "patched")
+			}
+			return repository.CommitTogether(ctx, notes.Batch().Patch("a", edits), notes.Batch().Patch("b", edits))
+		}},
+	}
+}
+
+// errUntrue marks an answer that was wrong on the spot.
+var errUntrue = errors.New("untrue answer")
+
+// accounts are the shapes of an account, by which the SDK asks other regions or does not.
+func accounts() map[string][]emulatortest.Option {
+	return map[string][]emulatortest.Option{
+		"one region":        nil,
+		"two regions":       {emulatortest.WithRegions("West", "East")},
+		"two write regions": {emulatortest.WithMultipleWriteRegions("West", "East")},
 	}
 }
 
@@ -149,10 +140,37 @@ func verbs() []verb {
 // once, whatever becomes of a verb's requests.
 func TestVerbsAreTrue(t *testing.T) {
 	t.Parallel()
+	for account, options := range accounts() {
+		if options != nil && !inFull() {
+			continue
+		}
+		for _, v := range verbs() {
+			t.Run(account+"/"+v.name, func(t *testing.T) {
+				t.Parallel()
+				s := trueVerb(v)
+				s.Options = options
+				explore(t, s)
+			})
+		}
+	}
+}
+
+// TestARetryIsTrue: a caller that repeats a call for as long as [repository.IsRetryable] says so applies it once, or not at all. Its own answer
+// is the last one.
+func TestARetryIsTrue(t *testing.T) {
+	t.Parallel()
 	for _, v := range verbs() {
+		again := v
+		again.do = func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
+			for {
+				if err := v.do(ctx, notes, have); !repository.IsRetryable(err) {
+					return err
+				}
+			}
+		}
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			explore(t, trueVerb(v))
+			explore(t, trueVerb(again))
 		})
 	}
 }
@@ -175,9 +193,20 @@ func trueVerb(v verb) emulatortest.Scenario {
 					have[n.ID] = n
 				}
 			})
-			return v.do(w.Context(), notes, have)
+			err := v.do(w.Context(), notes, have)
+			if errors.Is(err, errUntrue) {
+				w.Error(err)
+			}
+			emulatortest.State[etags](w).held = map[string]string{}
+			for id, n := range have {
+				emulatortest.State[etags](w).held[id] = n.ETag
+			}
+			return err
 		}}},
 		Check: func(w *emulatortest.World) error {
+			if err := heldEtags(w, v.name); err != nil {
+				return err
+			}
 			now, err := contents(w)
 			if err != nil {
 				return err
@@ -201,6 +230,31 @@ func trueVerb(v verb) emulatortest.Scenario {
 	}
 }
 
+// etags are those of the caller's entities after its call.
+type etags struct{ held map[string]string }
+
+// heldEtags says whether an etag that the caller's entities carry is one of a document that looks otherwise: it would let the caller overwrite
+// what it has not seen.
+func heldEtags(w *emulatortest.World, name string) error {
+	if w.Outcome("caller") != nil {
+		return nil
+	}
+	for id, etag := range emulatortest.State[etags](w).held {
+		n, err := notesOf(w).Get(w.Context(), id)
+		if errors.Is(err, repository.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		changed := etag != n.ETag
+		if wasWritten := strings.HasPrefix(name, "Replace") || name == "Save, changed"; wasWritten && changed {
+			return fmt.Errorf("%s succeeded, and its entity %s has etag %s where the document has %s", name, id, etag, n.ETag)
+		}
+	}
+	return nil
+}
+
 // withoutRandomIDs takes the ids that Grove made out of the lines.
 func withoutRandomIDs(lines []string) []string {
 	out := make([]string, len(lines))
@@ -213,11 +267,4 @@ func withoutRandomIDs(lines []string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// explore tries every fault at every request and every overtaking. Pairs of faults and further orders, which take longer, are
-// tried when EXPLORE names a budget, as CI does.
-func explore(t *testing.T, s emulatortest.Scenario) {
-	t.Helper()
-	emulatortest.Explore(t, s, emulatortest.ExploreOptions{Budget: time.Nanosecond})
 }
