@@ -17,7 +17,7 @@ func (f *Forest) delete(ctx context.Context, n *node, d repository.Deletion) err
 		case err != nil:
 			return err
 		case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
-			return f.carryOut(ctx, n, d.TenantID, root)
+			return unfinished("delete", f.carryOut(ctx, n, d.TenantID, root))
 		case underWay(root, phaseReopening):
 			if err := f.takeBack(ctx, n, d.TenantID, root); err != nil {
 				return err
@@ -68,7 +68,7 @@ func (f *Forest) deleteTree(ctx context.Context, n *node, tenant string, root re
 	if err != nil || len(begun) == 0 {
 		return false, err
 	}
-	return true, f.carryOut(ctx, n, tenant, begun[0])
+	return true, unfinished("delete", f.carryOut(ctx, n, tenant, begun[0]))
 }
 
 // begin marks a document; without a result it changed meanwhile.

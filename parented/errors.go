@@ -1,6 +1,7 @@
 package parented
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,3 +51,21 @@ func (e *DanglingError) Error() string {
 
 // Unwrap returns [repository.ErrDanglingRef].
 func (e *DanglingError) Unwrap() error { return repository.ErrDanglingRef }
+
+// unfinished is the error of a delete, restore or purge that has begun: it is
+// neither done nor undone, so that only a refusal is as definite as any other.
+func unfinished(verb string, err error) error {
+	if err == nil || errors.Is(err, repository.ErrHasChildren) || errors.Is(err, repository.ErrDanglingRef) {
+		return err
+	}
+	return fmt.Errorf("%w: the %s was begun and is not finished (repeat it, or let Forest.Resume go on with it): %w", repository.ErrAmbiguous, verb, err)
+}
+
+// storedBut is the error of a write that took effect, where it is not known
+// whether the child's parent is still there.
+func storedBut(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: the child is stored, and whether its parent is still there is not known: %w", repository.ErrAmbiguous, err)
+}

@@ -27,7 +27,7 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
-		return err
+		return storedBut(err)
 	}
 	for _, e := range entities {
 		child, ok := e.(*C)
@@ -38,7 +38,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 			continue
 		}
 		if err := r.settle(ctx, tenant, child, created); err != nil {
-			return err
+			return storedBut(err)
 		}
 	}
 	if created {

@@ -65,25 +65,53 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 }
 
 // arrived looks at the new parent again, as a create does. A child that came
-// too late goes back to where it was.
+// too late goes back to where it was, unless the delete of its new parent, or
+// another move, has taken it meanwhile: then it moved before that.
 func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child repository.Stub, from string) error {
-	gone := r.alive(ctx, tenant, child.ParentID)
-	if !errors.Is(gone, repository.ErrDanglingRef) {
-		return gone
+	for stalls := 0; ; stalls++ {
+		gone := r.alive(ctx, tenant, child.ParentID)
+		if !errors.Is(gone, repository.ErrDanglingRef) {
+			return storedBut(gone)
+		}
+		back, err := r.reparent(ctx, child, from)
+		if len(back) == 1 {
+			return r.returned(ctx, tenant, back[0], gone)
+		}
+		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return storedBut(err)
+		}
+		now, err := r.node.Stub(ctx, tenant, nil, child.ID)
+		switch {
+		case errors.Is(err, repository.ErrNotFound):
+			return nil
+		case err != nil:
+			return storedBut(err)
+		case now.ParentID == from && from != "":
+			return r.returned(ctx, tenant, now, gone)
+		case now.DeletedAt != "" || now.ParentID != child.ParentID:
+			return nil
+		}
+		child = now
+		if err := r.forest.tryAgain(ctx, stalls); err != nil {
+			return storedBut(err)
+		}
 	}
-	back, err := r.reparent(ctx, child, from)
-	if err != nil || len(back) == 0 {
-		return errors.Join(gone, err) // it changed or went with its new parent
+}
+
+// returned looks whether the parent that a child came back to is still there,
+// and returns why the child did not move.
+func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child repository.Stub, why error) error {
+	if child.ParentID == "" {
+		return why
 	}
-	if from == "" {
-		return gone
+	err := r.alive(ctx, tenant, child.ParentID)
+	if errors.Is(err, repository.ErrDanglingRef) {
+		err = r.forest.settle(ctx, r.node.parent, tenant, child)
 	}
-	if err := r.alive(ctx, tenant, from); errors.Is(err, repository.ErrDanglingRef) {
-		return errors.Join(gone, r.forest.settle(ctx, r.node.parent, tenant, back[0]))
-	} else if err != nil {
-		return errors.Join(gone, err)
+	if err != nil {
+		return storedBut(err)
 	}
-	return gone
+	return why
 }
 
 func (r *Repository[C, P]) reparent(ctx context.Context, child repository.Stub, to string) ([]repository.Stub, error) {

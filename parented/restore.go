@@ -21,7 +21,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) er
 	if err != nil {
 		return err
 	}
-	return f.carryOutRestore(ctx, n, d.TenantID, root)
+	return unfinished("restore", f.carryOutRestore(ctx, n, d.TenantID, root))
 }
 
 // carryOutRestore finishes a restore that was begun.
@@ -89,7 +89,7 @@ func (f *Forest) purge(ctx context.Context, n *node, d repository.Deletion) erro
 	if err != nil {
 		return err
 	}
-	return f.carryOut(ctx, n, d.TenantID, root)
+	return unfinished("purge", f.carryOut(ctx, n, d.TenantID, root))
 }
 
 // enterPhase leaves the mark of a restore or a purge in a document that may is

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,4 +115,11 @@ func inFull() bool { return os.Getenv("EXPLORE") != "" }
 func exploreWith(t *testing.T, s emulatortest.Scenario, sabotage map[string]func(w *emulatortest.World)) {
 	t.Helper()
 	emulatortest.Explore(t, s, emulatortest.ExploreOptions{Budget: time.Nanosecond, Sabotage: sabotage})
+}
+
+// kindsOf are the kinds of faults whose names begin so.
+func kindsOf(prefixes ...string) []emulatortest.FaultKind {
+	return slices.DeleteFunc(emulatortest.FaultKinds(), func(k emulatortest.FaultKind) bool {
+		return !slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(k.Name, prefix) })
+	})
 }

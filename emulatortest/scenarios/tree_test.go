@@ -154,3 +154,68 @@ func TestASlowDeleteUndoesNoRestore(t *testing.T) {
 		})
 	}
 }
+
+// TestATreeVerbIsTrue: a delete, restore or purge that failed definitely changed nothing, also not later, when another process resumes what was
+// begun; one that succeeded is done whole.
+func TestATreeVerbIsTrue(t *testing.T) {
+	t.Parallel()
+	softly := func(w *emulatortest.World) {
+		setupBranch(w, true)
+		must(w, branchOf(w, cascade()).notes.In("acme").Delete(w.Context(), "a", nil))
+	}
+	for _, v := range []struct {
+		name          string
+		setup         func(w *emulatortest.World)
+		do            func(w *emulatortest.World) error
+		before, after int // documents of the tree that are there
+	}{
+		{"Delete", func(w *emulatortest.World) { setupBranch(w, true) }, func(w *emulatortest.World) error {
+			return branchOf(w, cascade()).notes.In("acme").Delete(w.Context(), "a", nil)
+		}, 3, 0},
+		{"Restore", softly, func(w *emulatortest.World) error {
+			return branchOf(w, cascade()).notes.In("acme").Restore(w.Context(), "a")
+		}, 0, 3},
+		{"Purge", softly, func(w *emulatortest.World) error {
+			return branchOf(w, cascade()).notes.In("acme").Purge(w.Context(), "a")
+		}, 0, 0},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			var kinds []emulatortest.FaultKind
+			if !inFull() {
+				kinds = kindsOf("forbidden", "refused-after", "killed-after")
+			}
+			emulatortest.Explore(t, emulatortest.Scenario{
+				Setup:  v.setup,
+				Actors: []emulatortest.Actor{{Name: "caller", Do: v.do}},
+				Then:   mend(cascade()),
+				Check: func(w *emulatortest.World) error {
+					seen, err := standing(w, cascade())
+					if err != nil {
+						return err
+					}
+					there, told := 0, w.Outcome("caller")
+					for _, id := range []string{"a", "c", "r"} {
+						if _, ok := seen[id]; ok {
+							there++
+						}
+					}
+					switch {
+					case there != v.before && there != v.after || seen["b"] != "root":
+						return fmt.Errorf("%s returned %w, and left %v", v.name, told, seen)
+					case told == nil && there != v.after, isDefinite(told) && there != v.before:
+						return fmt.Errorf("%s returned %w, and of the tree %d documents are there", v.name, told, there)
+					}
+					// What was deleted softly can be brought back, and what was purged can't.
+					if there == 0 && told == nil {
+						err := branchOf(w, cascade()).notes.In("acme").Restore(w.Context(), "a")
+						if purged := errors.Is(err, repository.ErrNotFound); purged != (v.name == "Purge") {
+							return fmt.Errorf("after %s, a restore returned %w", v.name, err)
+						}
+					}
+					return nil
+				},
+			}, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: kinds, Sabotage: lostNote("b")})
+		})
+	}
+}
