@@ -3,6 +3,7 @@ package repository
 import (
 	"bytes"
 	"fmt"
+	"math"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 	documents "github.com/cosmosgrove/grove/internal/document"
@@ -17,6 +18,9 @@ func (s *Scope[T]) encode(entity *T, marks []string, hidden []byte) ([]byte, err
 	meta := s.repo.meta(&shallow)
 	if meta.DeletedAt != nil {
 		return nil, &tenantitem.InvalidError{What: "entity", Reason: "its DeletedAt is set, which no write of an entity can do", Hint: "use Delete and Restore; leave DeletedAt nil"}
+	}
+	if ttl := meta.TTL; ttl != nil && *ttl != -1 && (*ttl < 1 || *ttl > math.MaxInt32) {
+		return nil, &tenantitem.InvalidError{What: "ttl", Reason: fmt.Sprintf("it is %d", *ttl), Hint: "give 1 to 2147483647 seconds, -1 for never, or nil for the container's default"}
 	}
 	meta.ETag, meta.TS = "", 0
 	body, err := codec.Encode(&shallow)
