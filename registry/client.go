@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -13,6 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/tracing/azotel"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -56,7 +58,8 @@ type ClientConfig struct {
 const defaultReadyTimeout = 30 * time.Second
 
 // probedDatabase is what the probe reads. It need not exist: the answer that
-// it does not is as good a sign of life as any.
+// it does not, or that the identity may not read databases, is as good a sign
+// of life as any.
 const probedDatabase = "grove-readiness-probe"
 
 // NewClient makes a client of an account and returns it once the account
@@ -136,11 +139,23 @@ func probe(ctx context.Context, client *azcosmos.Client) error {
 		return err
 	}
 	_, err = database.Read(ctx, nil)
-	if statusOf(err) == http.StatusNotFound {
+	if statusOf(err) == http.StatusNotFound || isDenied(err) && !isAccountRead(err) {
 		return nil
 	}
 	return err
 }
+
+// isAccountRead tells the SDK's own first request from the probe's. Every
+// identity with a role anywhere in the account may make that, so one that gets
+// past it is known, even if it may read no database.
+func isAccountRead(err error) bool {
+	var response *azcore.ResponseError
+	return errors.As(err, &response) && response.RawResponse != nil && response.RawResponse.Request != nil &&
+		strings.Trim(response.RawResponse.Request.URL.Path, "/") == ""
+}
+
+// isDenied reports the refusal of an identity whose roles lack an action.
+func isDenied(err error) bool { return cosmos.DenialOf(err) != nil }
 
 // mayBecomeReady reports whether waiting may help. A role that was just
 // assigned takes a while to be known, so 403 is waited out.

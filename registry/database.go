@@ -128,17 +128,25 @@ func (db *Database) Prepare(ctx context.Context) error {
 	return err
 }
 
-// Health asks the account for the database: one request, whatever the number
-// of containers. It returns nil when the account answers, the credential is
-// good and the database exists. It is meant for a readiness probe; put the
-// probe's timeout into ctx.
+// Health asks the account for the plan's first container: one request, whatever
+// the number of containers, and one that a role of this container alone allows.
+// It returns nil when the account answers, the credential is good and the
+// container exists. It is meant for a readiness probe; put the probe's timeout
+// into ctx.
 func (db *Database) Health(ctx context.Context) error {
 	d, err := db.client.NewDatabase(db.plan.cfg.Database)
 	if err != nil {
 		return fmt.Errorf("registry: %w", err)
 	}
-	if _, err := d.Read(ctx, nil); err != nil {
-		return fmt.Errorf("registry: database %q is not healthy: %w", db.plan.cfg.Database, answer(err))
+	if len(db.plan.containers) == 0 {
+		if _, err := d.Read(ctx, nil); err != nil {
+			return fmt.Errorf("registry: database %q is not healthy: %w", db.plan.cfg.Database, answer(err))
+		}
+		return nil
+	}
+	id := db.plan.containers[0].ID
+	if _, err := db.containers[id].Read(ctx, nil); err != nil {
+		return fmt.Errorf("registry: container %q of database %q is not healthy: %w", id, db.plan.cfg.Database, answer(err))
 	}
 	return nil
 }

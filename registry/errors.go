@@ -6,6 +6,8 @@ import (
 	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // answerError is the service's answer on one line with the next action. The
@@ -22,7 +24,11 @@ func answer(err error) error {
 	if !errors.As(err, &response) {
 		return err
 	}
-	return &answerError{status: response.StatusCode, hint: hintFor(response.StatusCode), err: response}
+	hint := hintFor(response.StatusCode)
+	if denial := cosmos.DenialOf(err); denial != nil {
+		hint = denial.Hint()
+	}
+	return &answerError{status: response.StatusCode, hint: hint, err: response}
 }
 
 // Error names the status and what to do.

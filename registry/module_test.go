@@ -276,7 +276,7 @@ func TestHealth(t *testing.T) {
 	}
 	must(t, db.Prepare(t.Context()))
 	must(t, db.Health(t.Context()))
-	faults.Add(emulator.Answer(http.StatusUnauthorized, 0).On(emulator.ReadDatabase))
+	faults.Add(emulator.Answer(http.StatusUnauthorized, 0).On(emulator.ReadContainer))
 	if err := db.Health(t.Context()); err == nil || !strings.Contains(err.Error(), "key") {
 		t.Errorf("without its key: %v", err)
 	}

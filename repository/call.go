@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -43,6 +44,10 @@ func (k *call) fail(err error) error {
 		e.kind, e.Hint = ErrAmbiguous, "read the document to see whether the write took effect before repeating it"
 	case errors.Is(err, ErrTenantMismatch):
 		e.Hint = "open the scope with the tenant that the entity and the context name"
+	case statusOf(err) == http.StatusForbidden:
+		if denial := cosmos.DenialOf(err); denial != nil {
+			e.Hint = denial.Hint()
+		}
 	}
 	return e
 }
