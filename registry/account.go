@@ -22,6 +22,14 @@ type account struct{ endpoint, key string }
 // account reads the configuration, and the environment when it names none.
 func (cfg ClientConfig) account() (account, error) {
 	a := account{cfg.Endpoint, cfg.Key}
+	if cfg.AccountKey != nil {
+		if cfg.Key != "" || cfg.ConnectionString != "" || cfg.Endpoint == "" {
+			return account{}, &tenantitem.InvalidError{What: "client", Reason: "AccountKey is set with Key or ConnectionString, or without Endpoint", Hint: "set Endpoint and AccountKey alone"}
+		}
+		if a.key = cfg.AccountKey.key.Text(); a.key == "" {
+			return account{}, &tenantitem.InvalidError{What: "client", Reason: "AccountKey holds no key", Hint: "make it with registry.NewAccountKey"}
+		}
+	}
 	text, from := cfg.ConnectionString, "ConnectionString"
 	if a == (account{}) && text == "" {
 		getenv := cfg.Getenv

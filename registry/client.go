@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,6 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/repository"
-	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // ClientConfig says which account to talk to, and how. The zero value takes
@@ -28,6 +28,10 @@ type ClientConfig struct {
 	// Key is the account's key, base64. Prefer an identity to a key where
 	// there is one.
 	Key string
+	// AccountKey takes the place of Key where the key is to be rotated without
+	// a restart; see [AccountKey].Replace. With a connection string, or with
+	// the environment, use Key's forms alone.
+	AccountKey *AccountKey
 	// ConnectionString names endpoint and key in one text, as the portal shows
 	// it. It excludes Endpoint and Key. A Database in it is passed over.
 	ConnectionString string
@@ -114,11 +118,24 @@ func (cfg ClientConfig) connector() (func() (*azcosmos.Client, error), error) {
 	if cfg.TracerProvider != nil {
 		options.TracingProvider = azotel.NewTracingProvider(cfg.TracerProvider, nil)
 	}
+	if cfg.AccountKey != nil {
+		return func() (*azcosmos.Client, error) {
+			// Policy goes with the key that the SDK's credential copies here.
+			signing := cfg.AccountKey.key.Policy()
+			credential, err := azcosmos.NewKeyCredential(signing.First())
+			if err != nil {
+				return nil, errNoKey()
+			}
+			o := *options
+			o.PerRetryPolicies = append(slices.Clone(o.PerRetryPolicies), signing)
+			return azcosmos.NewClientWithKey(account.endpoint, credential, &o)
+		}, nil
+	}
 	if account.key != "" {
 		credential, err := azcosmos.NewKeyCredential(account.key)
 		if err != nil {
 			// The SDK's error may quote the key.
-			return nil, &tenantitem.InvalidError{What: "account key", Reason: "it is not base64", Hint: "copy it whole, with the = at its end"}
+			return nil, errNoKey()
 		}
 		return func() (*azcosmos.Client, error) {
 			return azcosmos.NewClientWithKey(account.endpoint, credential, options)

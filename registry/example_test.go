@@ -196,3 +196,24 @@ func ExampleDatabase_Health() {
 	fmt.Println(db.Health(context.Background()))
 	// Output: registry: database "notes" is not healthy: HTTP 404 Not Found (create it, or set Config.Provision)
 }
+
+// The key of a running client is replaced: no restart, and no request fails.
+func ExampleAccountKey_Replace() {
+	const primary, secondary = "cHJpbWFyeSBrZXk=", "c2Vjb25kYXJ5IGtleQ=="
+	key, err := registry.NewAccountKey(primary)
+	if err != nil {
+		log.Fatal(err)
+	}
+	cfg := registry.ClientConfig{Endpoint: "https://name.documents.azure.com/", AccountKey: key, ReadyTimeout: -1}
+	client, err := registry.NewClient(context.Background(), cfg)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	// ... the client is in use, and the vault has another key:
+	fmt.Println("replaced:", key.Replace(secondary))
+	fmt.Println(key)
+	// Output:
+	// replaced: <nil>
+	// registry.AccountKey(redacted)
+}

@@ -124,7 +124,9 @@ func TestADeniedActionIsNamed(t *testing.T) {
 			[]string{emulator.ActionReadItem, estateLookups, reader}},
 		"Count": {func() error { _, err := e.lookups.In("acme", "color").Count(ctx, repository.All()); return err },
 			[]string{emulator.ActionExecuteQuery, estateLookups, reader}},
-		"Export": {func() error { return func() error { _, err := e.db.Tenants().Export(ctx, "acme", io.Discard, nil); return err }() }, []string{"sqlDatabases/containers/", estateLookups, reader}},
+		"Export": {func() error {
+			return func() error { _, err := e.db.Tenants().Export(ctx, "acme", io.Discard, nil); return err }()
+		}, []string{"sqlDatabases/containers/", estateLookups, reader}},
 		"a container that is missing": {func() error { _, err := registry.Provision(ctx, client, newContainer); return err },
 			[]string{"absent", emulator.ActionReadMetadata, "az cosmosdb sql role assignment create", `--scope "/dbs/estate/colls/absent"`}},
 	}

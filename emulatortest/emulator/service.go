@@ -203,8 +203,18 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.
 // written but not be read, replaced or deleted (401, 400).
 func (s *Service) RoutingGateway() http.Handler { return s.handler.RoutingGateway() }
 
-// Key is the account key, base64.
+// Key is the account key that the service began with, base64.
 func (s *Service) Key() string { return s.key }
+
+// SetKeys makes these the account's keys, base64, in the place of those before: an account has two, so that one can be
+// regenerated while clients use the other. A request that was signed with any other key is 401 from now on; tokens of Entra ID
+// identities and of permissions hold the key that they were made with, and go with it.
+func (s *Service) SetKeys(keys ...string) error {
+	if err := s.handler.SetKeys(keys...); err != nil {
+		return fmt.Errorf("emulator: %w", err)
+	}
+	return nil
+}
 
 // Faults are the service's faults, to be added to and cleared while it runs.
 func (s *Service) Faults() *Faults { return &s.faults }

@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
@@ -19,22 +21,48 @@ import (
 // dateSkew is how far a signed date may lie from the server's.
 const dateSkew = 15 * time.Minute
 
-// authenticator checks the authorization header. It knows one account key and accepts two of the service's forms: a
-// signature made with that key, and an Entra ID token in the unsigned form that Microsoft's emulators accept, whose third
-// part is the key's text.
+// authenticator checks the authorization header. It knows the account's keys and accepts two of the service's forms: a
+// signature made with one of them, and an Entra ID token in the unsigned form that Microsoft's emulators accept, whose third
+// part is a key's text.
 type authenticator struct {
-	keyText string
-	key     []byte
+	keys atomic.Pointer[[]accountKey] // never empty
 	// now is the wall clock, not the emulator's: a client signs its own date and does not follow a clock that a test turns.
 	now func() time.Time
 }
 
+// accountKey is one of an account's keys.
+type accountKey struct {
+	text string
+	raw  []byte
+}
+
 func newAuthenticator(key string, now func() time.Time) (*authenticator, error) {
-	raw, err := base64.StdEncoding.DecodeString(key)
-	if err != nil || len(raw) == 0 {
-		return nil, errors.New("the account key is not base64: use the key of Microsoft's emulators or make one with base64")
+	a := &authenticator{now: now}
+	return a, a.setKeys(key)
+}
+
+// setKeys puts these in the place of all keys before.
+func (a *authenticator) setKeys(texts ...string) error {
+	keys := make([]accountKey, len(texts))
+	for i, text := range texts {
+		raw, err := base64.StdEncoding.DecodeString(text)
+		if err != nil || len(raw) == 0 {
+			return errors.New("the account key is not base64: use the key of Microsoft's emulators or make one with base64")
+		}
+		keys[i] = accountKey{text, raw}
 	}
-	return &authenticator{keyText: key, key: raw, now: now}, nil
+	if len(keys) == 0 {
+		return errors.New("an account has at least one key")
+	}
+	a.keys.Store(&keys)
+	return nil
+}
+
+// fork gives one whose keys are changed without this one's.
+func (a *authenticator) fork() *authenticator {
+	f := &authenticator{now: a.now}
+	f.keys.Store(a.keys.Load())
+	return f
 }
 
 // tokenParts is the authorization header taken apart.
@@ -113,10 +141,22 @@ func (a *authenticator) checkSignature(method string, l link, header http.Header
 }
 
 func (a *authenticator) signs(payload, signature string) bool {
-	mac := hmac.New(sha256.New, a.key)
-	mac.Write([]byte(payload))
 	given, err := base64.StdEncoding.DecodeString(signature)
-	return err == nil && hmac.Equal(mac.Sum(nil), given)
+	if err != nil {
+		return false
+	}
+	for _, key := range *a.keys.Load() {
+		mac := hmac.New(sha256.New, key.raw)
+		mac.Write([]byte(payload))
+		if hmac.Equal(mac.Sum(nil), given) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *authenticator) hasKey(text []byte) bool {
+	return slices.ContainsFunc(*a.keys.Load(), func(key accountKey) bool { return subtle.ConstantTimeCompare(text, []byte(key.text)) == 1 })
 }
 
 // checkToken reads an Entra ID token. Nothing can verify a real signature here, so only the emulators' form is accepted.
@@ -128,7 +168,7 @@ func (a *authenticator) checkToken(token string) (*principal, *store.Error) {
 		return nil, refusal
 	}
 	key, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[2], "="))
-	if err != nil || subtle.ConstantTimeCompare(key, []byte(a.keyText)) != 1 {
+	if err != nil || !a.hasKey(key) {
 		return nil, refusal
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(parts[1], "="))

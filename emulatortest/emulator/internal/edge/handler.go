@@ -109,9 +109,13 @@ func New(cfg Config) (*Handler, error) {
 func (h *Handler) Fork(change func(*Config)) *Handler {
 	fork := *h
 	fork.pages = query.NewPageCache()
+	fork.auth = h.auth.fork()
 	change(&fork.cfg)
 	return &fork
 }
+
+// SetKeys makes these the account's keys, in the place of those before.
+func (h *Handler) SetKeys(keys ...string) error { return h.auth.setKeys(keys...) }
 
 // RoutingGateway gives the same handler with the manners of the service's routing gateway, which can't find items whose ids
 // hold certain characters. Without it the handler has the manners of the compute gateway, which takes all ids.

@@ -32,7 +32,7 @@ func (a *authenticator) resourceToken(t resourceToken) string {
 }
 
 func (a *authenticator) mac(payload []byte) []byte {
-	mac := hmac.New(sha256.New, a.key)
+	mac := hmac.New(sha256.New, (*a.keys.Load())[0].raw)
 	mac.Write([]byte("resource token\n"))
 	mac.Write(payload)
 	return mac.Sum(nil)
