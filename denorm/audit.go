@@ -1,7 +1,6 @@
 package denorm
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,21 +22,26 @@ type Drift struct {
 	Field, Pointer string
 	// Have is what is stored, nil for nothing, and Want what should be.
 	Have, Want json.RawMessage
+	// Reason is set where something else wrote a member that does not fit its
+	// struct, or would not fit: nothing can be compared there then, Want is nil,
+	// and Repair passes it over. It quotes nothing of the document.
+	Reason string
 }
 
 // Audit compares every copy, count, list of newest and link of a tenant with
 // its source and yields what differs. It reads every document that holds any,
 // 500 at a time with their sources, and changes nothing. Changes that were not
-// followed yet are drift too: call CatchUp first. Iteration stops at the first
-// error, which is yielded.
+// followed yet are drift too: call CatchUp first. A document that does not fit
+// its struct is reported with a Reason, and stops nothing. Iteration stops at
+// the first error, which is yielded.
 //
 // Snapshots have no source to be compared with, and are not looked at.
 func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, error] {
 	return func(yield func(Drift, error) bool) {
 		w := walk{schema: k.copies.schema, tenant: tenant}
-		err := w.run(ctx, func(m *member, found []finding) error {
+		err := w.run(ctx, func(st *stage, found []finding) error {
 			for _, f := range found {
-				if !f.filling && !yield(f.drift(m, tenant), nil) {
+				if !f.filling && !yield(f.drift(st.m, tenant), nil) {
 					return errFound
 				}
 			}
@@ -50,7 +54,11 @@ func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, erro
 }
 
 func (f finding) drift(m *member, tenant string) Drift {
-	return Drift{EntityType: m.name(), TenantID: tenant, ID: f.doc.ID, Field: f.field, Pointer: f.pointer, Have: f.have, Want: f.want}
+	d := Drift{EntityType: m.name(), TenantID: tenant, ID: f.doc.ID, Field: f.field, Pointer: f.pointer, Have: f.have, Want: f.want}
+	if f.odd != nil {
+		d.Reason = f.odd.Error()
+	}
+	return d
 }
 
 // RepairOptions change how Repair works; nil is the defaults.
@@ -60,6 +68,9 @@ type RepairOptions struct {
 	// was declared on existing data. A snapshot with omitempty that was empty
 	// when it was written can't be told from one that was never taken.
 	FillSnapshots bool
+	// Skipped, where set, is called with what can't be repaired, and why; see
+	// Drift.Reason.
+	Skipped func(Drift)
 	// Progress, where set, is called after every 500 documents.
 	Progress func(RepairProgress)
 	// Resume goes on behind the last Progress of a Repair of the same tenant
@@ -69,16 +80,19 @@ type RepairOptions struct {
 
 // RepairProgress is how far a Repair is.
 type RepairProgress struct {
-	// EntityType is the species whose documents were compared last.
+	// EntityType is that of the documents that were compared last.
 	EntityType string
-	// Compared and Repaired count documents of this run.
-	Compared, Repaired int64
+	// Compared and Repaired count documents of this run, and Skipped the members
+	// that can't be repaired.
+	Compared, Repaired, Skipped int64
 	// Resume goes on from here; see [RepairOptions].
 	Resume string
 }
 
 // Repair is Audit that writes what should be there, on the condition that the
-// document is still the one that was compared. It is also how fields that are
+// document is still the one that was compared. What is copied, counted or shown
+// is put right before what follows from it, so that one run leaves nothing to
+// do. It is also how fields that are
 // declared on existing data get their first values. It may run while the
 // application does, may be stopped at any time, and may run again.
 func (k *Keeper) Repair(ctx context.Context, tenant string, opts *RepairOptions) (RepairProgress, error) {
@@ -94,12 +108,18 @@ func (k *Keeper) Repair(ctx context.Context, tenant string, opts *RepairOptions)
 			}
 		}
 	}
-	err := w.run(ctx, func(m *member, found []finding) error {
-		repaired, err := w.repair(ctx, m, found, fillSnapshots)
+	err := w.run(ctx, func(st *stage, found []finding) error {
+		repaired, odd, err := w.repair(ctx, st, found, fillSnapshots)
 		progress.Repaired += repaired
+		progress.Skipped += int64(len(odd))
+		for _, f := range odd {
+			if opts != nil && opts.Skipped != nil {
+				opts.Skipped(f.drift(st.m, tenant))
+			}
+		}
 		return err
-	}, func(m *member, n int, resume string) {
-		progress.EntityType, progress.Resume = m.name(), resume
+	}, func(st *stage, n int, resume string) {
+		progress.EntityType, progress.Resume = st.m.name(), resume
 		progress.Compared += int64(n)
 		if tell != nil {
 			tell(progress)
@@ -108,8 +128,8 @@ func (k *Keeper) Repair(ctx context.Context, tenant string, opts *RepairOptions)
 	return progress, err
 }
 
-// walk visits the documents of a tenant that hold what is kept, species after
-// species, by their ids.
+// walk visits the documents of a tenant that hold what is kept, stage after
+// stage, by their ids.
 type walk struct {
 	schema *schema
 	tenant string
@@ -118,43 +138,43 @@ type walk struct {
 
 // position is where a walk goes on.
 type position struct {
+	Stage      int    `json:"stage,omitempty"`
 	EntityType string `json:"entityType"`
 	ID         string `json:"id"`
 }
 
 func (w *walk) resume(text string) error {
-	if err := json.Unmarshal([]byte(text), &w.from); err != nil || w.from.EntityType == "" {
+	err := json.Unmarshal([]byte(text), &w.from)
+	known := slices.IndexFunc(w.schema.stages, func(st stage) bool { return st.m.name() == w.from.EntityType })
+	if err != nil || known < 0 || w.from.Stage < 0 {
 		return &tenantitem.InvalidError{What: "RepairOptions.Resume", Reason: "it is not one of ours", Hint: "pass what RepairProgress.Resume held, or nothing"}
+	}
+	if at := w.from.Stage; at >= len(w.schema.stages) || w.schema.stages[at].m.name() != w.from.EntityType {
+		w.from = position{Stage: 0} // the declarations changed: everything is looked at again
 	}
 	return nil
 }
 
-func (w *walk) run(ctx context.Context, each func(*member, []finding) error, done func(m *member, n int, resume string)) error {
+func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done func(st *stage, n int, resume string)) error {
 	if err := tenantitem.ValidateTenantID(w.tenant); err != nil {
 		return err
 	}
-	for _, m := range w.schema.members {
-		if len(m.own) == 0 || cmp.Compare(m.name(), w.from.EntityType) < 0 {
-			continue
-		}
-		after := ""
-		if m.name() == w.from.EntityType {
+	for i := w.from.Stage; i < len(w.schema.stages); i++ {
+		st, after := &w.schema.stages[i], ""
+		if i == w.from.Stage {
 			after = w.from.ID
 		}
 		q := repository.Where(repository.Missing("deletedAt"), repository.Gte("id", after)).OrderBy("id")
-		err := inChunks(m.docs.Documents(ctx, w.tenant, nil, q, m.checked()...), func(docs []repository.Document) error {
-			found, err := m.checkAll(ctx, w.tenant, docs, true)
+		err := inChunks(st.m.docs.Documents(ctx, w.tenant, nil, q, st.fields()...), func(docs []repository.Document) error {
+			found, err := st.check(ctx, w.tenant, docs)
 			if err == nil {
-				err = each(m, found)
+				err = each(st, found)
 			}
-			if err != nil {
+			if err != nil || done == nil {
 				return err
 			}
-			if done == nil {
-				return nil
-			}
-			resume, err := json.Marshal(position{m.name(), docs[len(docs)-1].ID})
-			done(m, len(docs), string(resume))
+			resume, err := json.Marshal(position{i, st.m.name(), docs[len(docs)-1].ID})
+			done(st, len(docs), string(resume))
 			return err
 		})
 		if err != nil {
@@ -164,19 +184,19 @@ func (w *walk) run(ctx context.Context, each func(*member, []finding) error, don
 	return nil
 }
 
-// checked are the members that the species' rules look at.
-func (m *member) checked() []string {
+// fields are the members that the stage's rules look at.
+func (st *stage) fields() []string {
 	var names []string
-	for _, r := range m.own {
+	for _, r := range st.rules {
 		names = append(names, r.fields()...)
 	}
 	return distinct(names)
 }
 
-func (m *member) checkAll(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error) {
+func (st *stage) check(ctx context.Context, tenant string, docs []repository.Document) ([]finding, error) {
 	var found []finding
-	for _, r := range m.own {
-		f, err := r.check(ctx, tenant, docs, strict)
+	for _, r := range st.rules {
+		f, err := r.check(ctx, tenant, docs, true)
 		if err != nil {
 			return nil, err
 		}
@@ -186,68 +206,66 @@ func (m *member) checkAll(ctx context.Context, tenant string, docs []repository.
 }
 
 // repair writes findings until nothing differs; documents that changed
-// meanwhile are read and compared again.
-func (w *walk) repair(ctx context.Context, m *member, found []finding, fillSnapshots bool) (repaired int64, err error) {
+// meanwhile are read and compared again. What is odd is returned.
+func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnapshots bool) (repaired int64, odd []finding, err error) {
+	for _, f := range found {
+		if f.odd != nil && !f.filling {
+			odd = append(odd, f)
+		}
+	}
 	for round := 0; ; round++ {
-		found = slices.DeleteFunc(found, func(f finding) bool { return f.filling && !fillSnapshots })
+		found = slices.DeleteFunc(found, func(f finding) bool { return f.odd != nil || f.filling && !fillSnapshots })
 		if len(found) == 0 {
-			return repaired, nil
+			return repaired, odd, nil
 		}
 		if round == maxRounds {
-			return repaired, fmt.Errorf("denorm: documents of %s are written by others all the time (run Repair again)", m.name())
+			return repaired, odd, fmt.Errorf("denorm: documents of %s are written by others all the time (run Repair again)", st.m.name())
 		}
 		if round > 0 {
 			if err := pause(ctx, round); err != nil {
-				return repaired, err
+				return repaired, odd, err
 			}
 		}
 		patches, err := patchesOf(nil, found)
 		if err != nil {
-			return repaired, err
+			return repaired, odd, err
 		}
-		done, err := m.docs.PatchDocuments(ctx, patches)
+		done, refused, err := st.m.write(ctx, patches)
 		repaired += int64(len(done))
+		odd = append(odd, refused...)
 		if err != nil {
-			return repaired, err
+			return repaired, odd, err
 		}
-		again, err := w.again(ctx, m, patches, done)
+		again, err := w.again(ctx, st, patches, done, refused)
 		if err != nil {
-			return repaired, err
+			return repaired, odd, err
 		}
-		if found, err = m.checkAll(ctx, w.tenant, again, true); err != nil {
-			return repaired, err
+		if found, err = st.check(ctx, w.tenant, again); err != nil {
+			return repaired, odd, err
 		}
 	}
 }
 
-// again reads the documents that refused their patch, and those whose patch
-// did not have room for everything.
-func (w *walk) again(ctx context.Context, m *member, patches []repository.DocumentPatch, done []repository.Stub) ([]repository.Document, error) {
+// again reads the documents that refused their patch because they changed, and
+// those whose patch did not have room for everything.
+func (w *walk) again(ctx context.Context, st *stage, patches []repository.DocumentPatch, done []repository.Stub, refused []finding) ([]repository.Document, error) {
 	patched := map[string]bool{}
 	for _, stub := range done {
 		patched[stub.ID+fmt.Sprint(stub.Key)] = true
+	}
+	for _, f := range refused {
+		patched[f.doc.ID+fmt.Sprint(f.doc.Key)] = true
 	}
 	var docs []repository.Document
 	for _, p := range patches {
 		if patched[p.ID+fmt.Sprint(p.Key)] && len(p.Sets) < repository.MaxDocumentPatch {
 			continue
 		}
-		now, err := m.docs.DocumentsByID(ctx, w.tenant, m.given(p.Key), []string{p.ID}, m.checked()...)
+		now, err := st.m.docs.DocumentsByID(ctx, w.tenant, st.m.given(p.Key), []string{p.ID}, st.fields()...)
 		if err != nil {
 			return nil, err
 		}
 		docs = append(docs, living(values(now))...)
 	}
 	return docs, nil
-}
-
-// given are the values of a document's key that In takes beside the tenant.
-func (m *member) given(key []any) []any {
-	var more []any
-	for i, path := range m.docs.KeyPaths() {
-		if i > 0 && path != "/entityType" && i < len(key) {
-			more = append(more, key[i])
-		}
-	}
-	return more
 }

@@ -28,6 +28,14 @@ func (e *ReferencedError) Error() string {
 // Unwrap returns [ErrReferenced].
 func (e *ReferencedError) Unwrap() error { return ErrReferenced }
 
+// oddError is about one document: something else wrote it, or wrote what is to
+// be copied into it, and it does not fit.
+type oddError struct{ err error }
+
+func (e *oddError) Error() string { return e.err.Error() }
+
+func (e *oddError) Unwrap() error { return e.err }
+
 // refuse is an error of the declarations, before anything is sent.
 func refuse(d fmt.Stringer, reason, hint string) error {
 	return &tenantitem.InvalidError{What: d.String(), Reason: reason, Hint: hint}

@@ -11,37 +11,37 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// batch is the changed documents of one species and tenant on one page.
+// batch is the changed documents of one type and tenant on one page.
 type batch struct {
 	m      *member
 	tenant string
 	docs   []repository.Document
 }
 
-// handle follows the changes of one page. Every step computes anew what should
+// followPage follows the changes of one page. Every step computes anew what should
 // be there, so that a page may come again, or come late.
 //
 // The order matters in one place: what a document left behind for others is
 // taken away from it last.
-func (s *schema) handle(ctx context.Context, changes []changefeed.Change) error {
-	batches, err := s.sort(changes)
+func (k *Keeper) followPage(ctx context.Context, changes []changefeed.Change) error {
+	batches, err := k.copies.schema.sort(changes)
 	if err != nil {
 		return err
 	}
 	for _, b := range batches {
 		for _, r := range b.m.outward {
-			if err := follow(ctx, b.tenant, r, b.m, b.docs); err != nil {
+			if err := k.follow(ctx, b.tenant, r, b.m, b.docs); err != nil {
 				return err
 			}
 		}
-		if err := b.keep(ctx); err != nil {
+		if err := k.correctThemselves(ctx, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sort groups the changes of a page; what is of no known species is passed
+// sort groups the changes of a page; what is of no known type is passed
 // over.
 func (s *schema) sort(changes []changefeed.Change) ([]*batch, error) {
 	var batches []*batch
@@ -72,12 +72,13 @@ func (s *schema) sort(changes []changefeed.Change) ([]*batch, error) {
 	return batches, nil
 }
 
-// keep compares the changed documents themselves with what they should hold: a
-// writer may have read a source before it changed and written its copy after
-// the change was followed, and documents may be written by others. A document
-// that changed since this page was read is left alone; its newer version comes
-// as a change of its own.
-func (b *batch) keep(ctx context.Context) error {
+// correctThemselves compares the changed documents themselves with what they
+// should hold: a writer may have read a source before it changed and written
+// its copy after the change was followed, and documents may be written by
+// others. A document that changed since this page was read is left alone; its
+// newer version comes as a change of its own. A document that can't be kept is
+// an error, after the others were.
+func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 	docs := living(b.docs)
 	var found []finding
 	for _, r := range b.m.own {
@@ -88,15 +89,22 @@ func (b *batch) keep(ctx context.Context) error {
 		found = append(found, f...)
 	}
 	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
+	found, reason := k.odd.skip(ctx, b.m, b.tenant, found)
 	patches, err := patchesOf(b.told(), found)
-	if err != nil || len(patches) == 0 {
+	if err != nil {
 		return err
 	}
-	_, err = b.m.docs.PatchDocuments(ctx, patches)
+	_, odd, err := b.m.write(ctx, patches)
 	if errors.Is(err, repository.ErrAmbiguous) {
 		return fmt.Errorf("denorm: copies in %s: %w", b.m.name(), err)
 	}
-	return err
+	if err != nil {
+		return err
+	}
+	if _, refusal := k.odd.skip(ctx, b.m, b.tenant, odd); refusal != nil {
+		return refusal
+	}
+	return reason
 }
 
 // told takes away what the documents had left behind for others, now that

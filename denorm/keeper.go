@@ -1,6 +1,7 @@
 package denorm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ type Keeper struct {
 	copies     *Copies
 	processors map[string]*changefeed.Processor // by container
 	handled    atomic.Uint64
+	odd        *oddities
 }
 
 // Keeper returns what keeps the copies of the opened database. It sends
@@ -27,9 +29,13 @@ func (c *Copies) Keeper() (*Keeper, error) {
 	if c.db == nil {
 		return nil, &tenantitem.InvalidError{What: "denorm.Keeper", Reason: "no database is opened", Hint: "pass Extension() to registry.NewPlan and open the plan first"}
 	}
-	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}}
+	odd, err := newOddities(cmp.Or(c.cfg.Processor.Logger, c.db.Plan().Logger()), c.cfg.Processor.Meters)
+	if err != nil {
+		return nil, fmt.Errorf("denorm: %w", err)
+	}
+	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}, odd: odd}
 	for _, m := range c.schema.members {
-		id := m.species.Container
+		id := m.entity.Container
 		if k.processors[id] != nil || len(m.own) == 0 && len(m.outward) == 0 {
 			continue
 		}
@@ -48,7 +54,7 @@ func (c *Copies) Keeper() (*Keeper, error) {
 
 func (k *Keeper) handle(ctx context.Context, changes []changefeed.Change) error {
 	k.handled.Add(1)
-	err := k.copies.schema.handle(ctx, changes)
+	err := k.followPage(ctx, changes)
 	// What is written here is computed anew each time, so that a write of which
 	// nobody knows whether it was applied may be repeated.
 	if repository.IsRetryable(err) || errors.Is(err, repository.ErrAmbiguous) {

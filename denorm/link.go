@@ -1,11 +1,9 @@
 package denorm
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -22,6 +20,53 @@ type link struct {
 	leadField, otherField *tenantitem.Field
 	// near says that both sides may share a logical partition.
 	near bool
+}
+
+// LinkOf keeps both sides of a many-to-many in step: fieldA of A is an array
+// of tenantitem.Ref[B] and fieldB of B one of tenantitem.Ref[A]. Either may be
+// written, and the other changes when counts do; see [CountOf]. When both sides
+// of one pair are changed at the same time, A's list is followed.
+func LinkOf[A, B any](fieldA, fieldB string) Declaration {
+	return declare[A, B]("Link", func(s *schema, d Declaration, lead, other *member) error {
+		leadField, err := listField(d, lead, fieldA, other)
+		if err != nil {
+			return err
+		}
+		otherField, err := listField(d, other, fieldB, lead)
+		if err != nil {
+			return err
+		}
+		if leadField == otherField {
+			return refuse(d, "both sides are one field", "use a field for each direction")
+		}
+		l := &link{lead: lead, other: other, leadField: leadField, otherField: otherField}
+		for _, side := range []listFiller{{lead, leadField, other, nil}, {other, otherField, lead, l}} {
+			if side.m.expires() {
+				return refuse(d, fmt.Sprintf("documents of %s expire, which nobody gets to know", side.m.name()), "delete them instead of letting them expire")
+			}
+			if err := side.m.claim(d, side.field); err != nil {
+				return err
+			}
+			side.m.guard(side.field, "the other side of the link follows it", useMutate)
+			side.m.fillers = append(side.m.fillers, side)
+			side.m.mourn(fmt.Sprintf("%s is linked with it, until it is deleted", side.to.name()))
+		}
+		s.rules = append(s.rules, leading{l}, following{l})
+		other.outward = append(other.outward, leading{l})
+		lead.outward = append(lead.outward, following{l})
+		return nil
+	})
+}
+
+func listField(d Declaration, m *member, name string, to *member) (*tenantitem.Field, error) {
+	f, err := topField(d, m, name)
+	if err != nil {
+		return nil, err
+	}
+	if f.Kind != tenantitem.KindArray || f.Refers != to.entity.Model.Type {
+		return nil, refuse(d, fmt.Sprintf("%q of %s does not hold references to %s", f.Path, m.name(), to.name()), fmt.Sprintf("declare it as []tenantitem.Ref[%s]", plainName(to.entity.Model.Type)))
+	}
+	return f, nil
 }
 
 // wishesField is the hidden member of the following side, by field.
@@ -65,194 +110,4 @@ func (w wishes) change(old, now []string) wishes {
 
 func without(ids []string, id string) []string {
 	return slices.DeleteFunc(slices.Clone(ids), func(have string) bool { return have == id })
-}
-
-// merge returns the list that holds what is wanted, with what stays in its old
-// order and what is new behind it.
-func merge(have []string, want map[string]bool) []string {
-	out := make([]string, 0, len(want))
-	seen := map[string]bool{}
-	for _, id := range have {
-		if want[id] && !seen[id] {
-			out = append(out, id)
-			seen[id] = true
-		}
-	}
-	var more []string
-	for id := range want {
-		if !seen[id] {
-			more = append(more, id)
-		}
-	}
-	return append(out, distinct(more)...)
-}
-
-// listing is a finding when a document does not list these ids.
-func listing(found []finding, d repository.Document, f *tenantitem.Field, want map[string]bool) ([]finding, error) {
-	have := refsIn(d.Fields, f)
-	list := merge(have, want)
-	if slices.Equal(have, list) {
-		return found, nil
-	}
-	raw, err := repository.EncodeValue(list)
-	if err != nil {
-		return nil, err
-	}
-	return append(found, finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: d.Fields[f.Path], want: raw}), nil
-}
-
-// leading keeps the side that leads: it follows the wishes of the other side,
-// and gives up documents that are gone.
-type leading struct{ *link }
-
-func (r leading) holder() *member  { return r.lead }
-func (r leading) fields() []string { return []string{r.leadField.Path} }
-
-func (r leading) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
-	var ids []string
-	for _, d := range changed {
-		w := wishesIn(d.Fields)[r.otherField.Path]
-		ids = append(append(ids, w.Add...), w.Remove...)
-		if d.DeletedAt != "" {
-			q := repository.Where(repository.Contains(r.leadField.Path, d.ID), repository.Missing("deletedAt"))
-			if err := inChunks(r.lead.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield); err != nil {
-				return err
-			}
-		}
-	}
-	docs, err := read(ctx, r.lead, tenant, ids, r.fields())
-	if err != nil || len(docs) == 0 {
-		return err
-	}
-	return yield(values(docs))
-}
-
-func (r leading) check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error) {
-	want := make([]map[string]bool, len(docs))
-	var ids []string
-	for i, d := range docs {
-		want[i] = map[string]bool{}
-		for _, id := range refsIn(d.Fields, r.leadField) {
-			want[i][id] = true
-			ids = append(ids, id)
-		}
-	}
-	others, err := read(ctx, r.other, tenant, ids, []string{wishesField})
-	if err != nil {
-		return nil, err
-	}
-	for i := range want {
-		for id := range want[i] {
-			if other, seen := others[id]; seen && other.DeletedAt != "" || !seen && strict {
-				delete(want[i], id)
-			}
-		}
-	}
-	at := make(map[string]int, len(docs))
-	for i, d := range docs {
-		at[d.ID] = i
-	}
-	for chunk := range slices.Chunk(docs, maxConditions) {
-		for other, err := range r.other.docs.Documents(ctx, tenant, nil, r.wishing(chunk), wishesField) {
-			if err != nil {
-				return nil, err
-			}
-			w := wishesIn(other.Fields)[r.otherField.Path]
-			for _, id := range w.Add {
-				if i, asked := at[id]; asked {
-					want[i][other.ID] = true
-				}
-			}
-			for _, id := range w.Remove {
-				if i, asked := at[id]; asked {
-					delete(want[i], other.ID)
-				}
-			}
-		}
-	}
-	var found []finding
-	for i, d := range docs {
-		if found, err = listing(found, d, r.leadField, want[i]); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
-}
-
-// wishing looks for documents of the other side with wishes about these.
-func (r leading) wishing(docs []repository.Document) repository.Query {
-	w := conditions{}
-	list := fieldSQL("c", wishesField, r.otherField.Path)
-	for _, d := range docs {
-		id := w.param(d.ID)
-		w.any = append(w.any, fmt.Sprintf("ARRAY_CONTAINS(%s.add, %s) OR ARRAY_CONTAINS(%s.remove, %s)", list, id, list, id))
-	}
-	return repository.SQL(strings.Join(w.any, " OR "), w.params...).And(repository.Missing("deletedAt"))
-}
-
-// following keeps the other side: what the leading documents say.
-type following struct{ *link }
-
-func (r following) holder() *member  { return r.other }
-func (r following) fields() []string { return []string{r.otherField.Path, wishesField} }
-
-func (r following) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
-	var ids []string
-	for chunk := range slices.Chunk(changed, maxConditions) {
-		some := make([]repository.Predicate, 0, len(chunk))
-		for _, d := range chunk {
-			some = append(some, repository.Contains(r.otherField.Path, d.ID))
-			if d.DeletedAt == "" {
-				ids = append(ids, refsIn(d.Fields, r.leadField)...)
-			}
-		}
-		listers := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
-		if err := inChunks(r.other.docs.Documents(ctx, tenant, nil, listers, r.fields()...), yield); err != nil {
-			return err
-		}
-	}
-	docs, err := read(ctx, r.other, tenant, ids, r.fields())
-	if err != nil || len(docs) == 0 {
-		return err
-	}
-	return yield(values(docs))
-}
-
-func (r following) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
-	want := map[string]map[string]bool{}
-	for _, d := range docs {
-		want[d.ID] = map[string]bool{}
-	}
-	for chunk := range slices.Chunk(docs, maxConditions) {
-		some := make([]repository.Predicate, len(chunk))
-		for i, d := range chunk {
-			some[i] = repository.Contains(r.leadField.Path, d.ID)
-		}
-		q := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
-		for lead, err := range r.lead.docs.Documents(ctx, tenant, nil, q, r.leadField.Path) {
-			if err != nil {
-				return nil, err
-			}
-			for _, id := range refsIn(lead.Fields, r.leadField) {
-				if want[id] != nil {
-					want[id][lead.ID] = true
-				}
-			}
-		}
-	}
-	var found []finding
-	var err error
-	for _, d := range docs {
-		w := wishesIn(d.Fields)[r.otherField.Path]
-		for _, id := range w.Add {
-			want[d.ID][id] = true
-		}
-		for _, id := range w.Remove {
-			delete(want[d.ID], id)
-		}
-		if found, err = listing(found, d, r.otherField, want[d.ID]); err != nil {
-			return nil, err
-		}
-	}
-	return found, nil
 }

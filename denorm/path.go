@@ -39,6 +39,9 @@ type holder struct {
 	members map[string]json.RawMessage
 }
 
+// at is the pointer of a member.
+func (h holder) at(name string) string { return h.pointer + "/" + escapePointer(name) }
+
 // text returns a member that is a string, and "" for anything else.
 func (h holder) text(name string) string {
 	var s string

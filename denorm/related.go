@@ -3,49 +3,124 @@ package denorm
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"reflect"
-	"strconv"
+	"slices"
 
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// kin keeps what a species knows of the documents that refer to it: how many
-// there are, and the newest of them.
-type kin struct {
+// related keeps what an entity type knows of the documents that refer to it
+// through one field: how many there are (count.go), the newest of them
+// (recent.go).
+type related struct {
 	parent, child *member
 	ref           *tenantitem.Field // of the child
-	counts        []*tenantitem.Field
-	recents       []recent
+	derived       []derived
 	// near says that parent and child may share a logical partition.
 	near bool
 }
 
-// recent is a field that holds the newest documents as cards.
-type recent struct {
-	field *tenantitem.Field
-	n     int
-	// card are the members of a card, which are members of the child too.
-	card []string
+// derived is one field of a parent that is computed from what refers to it.
+type derived interface {
+	// keeps is the parent's field.
+	keeps() *tenantitem.Field
+	// needs are the child's members that it is computed from, and counts says
+	// that it needs the number of children.
+	needs() []string
+	counts() bool
+	// compute asks for what is stored; n is the number of children, 0 only if
+	// there is none.
+	compute(ctx context.Context, r *related, tenant, parent string, n int64) (json.RawMessage, error)
+	// change changes it in the transaction of its children. A kind that can do
+	// so without having read the parent is blind.
+	change(ctx context.Context, tx *transaction, f *family, t *target) error
+	blind() bool
 }
 
-func (r *kin) holder() *member { return r.parent }
-
-func (r *kin) fields() []string {
-	var names []string
-	for _, f := range r.counts {
-		names = append(names, topOf(f.Path))
+// relatedTo finds the rule for one reference or makes it, and adds a field to
+// what it keeps.
+func (s *schema) relatedTo(d Declaration, parent, child *member, ref *tenantitem.Field, what derived) error {
+	if child.expires() {
+		return refuse(d, fmt.Sprintf("documents of %s expire, which nobody gets to know", child.name()), "delete them instead of letting them expire, or ask for them with a query")
 	}
-	for _, n := range r.recents {
-		names = append(names, topOf(n.field.Path))
+	if err := parent.claim(d, what.keeps()); err != nil {
+		return err
+	}
+	parent.computed = append(parent.computed, what.keeps())
+	parent.guard(what.keeps(), "it is computed", "leave it to the keeper")
+	for _, r := range s.rules {
+		if r, ok := r.(*related); ok && r.parent == parent && r.child == child && r.ref == ref {
+			r.derived = append(r.derived, what)
+			return nil
+		}
+	}
+	r := &related{parent: parent, child: child, ref: ref, derived: []derived{what}}
+	s.rules = append(s.rules, r)
+	child.outward = append(child.outward, r)
+	child.track(ref)
+	child.mourn(fmt.Sprintf("%s keeps account of its documents, deletes included", parent.name()))
+	return nil
+}
+
+// findRef finds the field of the child that refers to the parent: the one that
+// the declaration names, or the only one.
+func findRef(d Declaration, parent, child *member, named ...string) (*tenantitem.Field, error) {
+	parentType := parent.entity.Model.Type
+	if len(named) > 1 {
+		return nil, refuse(d, "it names several reference fields", "name one")
+	}
+	if len(named) == 1 {
+		f, ok := child.entity.Model.Field(named[0])
+		if !ok {
+			return nil, fmt.Errorf("%s: %w", d, child.entity.Model.UnknownField(named[0]))
+		}
+		if f.Refers != parentType || f.Array() != nil {
+			return nil, refuse(d, fmt.Sprintf("%q of %s is not a reference to %s outside arrays of objects", f.Path, child.name(), parent.name()), fmt.Sprintf("declare it as tenantitem.Ref[%s]", plainName(parentType)))
+		}
+		return f, nil
+	}
+	var fields []*tenantitem.Field
+	for _, f := range child.entity.Model.References() {
+		if f.Refers == parentType && f.Array() == nil {
+			fields = append(fields, f)
+		}
+	}
+	switch len(fields) {
+	case 0:
+		return nil, refuse(d, fmt.Sprintf("%s does not refer to %s", child.name(), parent.name()), fmt.Sprintf("give it a field of type tenantitem.Ref[%s]", plainName(parentType)))
+	case 1:
+		return fields[0], nil
+	}
+	return nil, refuse(d, fmt.Sprintf("%s refers to %s in several fields", child.name(), parent.name()), "name one of them behind n")
+}
+
+func (r *related) holder() *member { return r.parent }
+
+func (r *related) fields() []string {
+	var names []string
+	for _, d := range r.derived {
+		names = append(names, topOf(d.keeps().Path))
 	}
 	return distinct(names)
 }
 
+func (r *related) follows() []edge {
+	var edges []edge
+	for _, d := range r.derived {
+		at := place{r.parent, topOf(d.keeps().Path)}
+		edges = append(edges, edge{at, place{r.child, topOf(r.ref.Path)}, false})
+		for _, name := range d.needs() {
+			edges = append(edges, edge{at, place{r.child, name}, true})
+		}
+	}
+	return edges
+}
+
 // affected returns the documents that the children refer to, and those that
 // they referred to until lately.
-func (r *kin) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+func (r *related) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
 	var ids []string
 	for _, d := range changed {
 		ids = append(ids, refsIn(d.Fields, r.ref)...)
@@ -60,38 +135,34 @@ func (r *kin) affected(ctx context.Context, tenant string, _ *member, changed []
 
 // check asks for the children of each parent. The parents were read before,
 // so that a count which another one overtook meets another etag.
-func (r *kin) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
-	tally, err := r.tally(ctx, tenant, docs)
+func (r *related) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
+	numbers, err := r.numbers(ctx, tenant, docs)
 	if err != nil {
 		return nil, err
 	}
 	var found []finding
-	for i, d := range docs {
-		for _, f := range r.counts {
-			if found, err = compareWith(found, d, f, json.RawMessage(strconv.FormatInt(tally[i], 10))); err != nil {
+	for i, doc := range docs {
+		for _, d := range r.derived {
+			want, err := d.compute(ctx, r, tenant, doc.ID, numbers[i])
+			var odd *oddError
+			switch {
+			case errors.As(err, &odd):
+				found = append(found, finding{doc: doc, field: d.keeps().Path, pointer: "/" + escapePointer(d.keeps().Path), have: memberAt(doc.Fields, d.keeps().Path), odd: err})
+			case err != nil:
 				return nil, err
-			}
-		}
-		for _, n := range r.recents {
-			cards := json.RawMessage("[]")
-			if tally[i] != 0 {
-				if cards, err = r.newest(ctx, tenant, r.child.keyOfRef(r.ref.Path, d.ID), d.ID, n); err != nil {
-					return nil, err
-				}
-			}
-			if found, err = compareWith(found, d, n.field, cards); err != nil {
-				return nil, err
+			default:
+				found = compareWith(found, doc, d.keeps(), want)
 			}
 		}
 	}
 	return found, nil
 }
 
-// tally counts the children of each parent: those of many with one query.
-// Where nobody wants to know, and one query would not tell, a child is
+// numbers counts the children of each parent: those of many with one query.
+// Where no field needs the number, and one query would not tell, a child is
 // supposed.
-func (r *kin) tally(ctx context.Context, tenant string, docs []repository.Document) ([]int64, error) {
-	tally := make([]int64, len(docs))
+func (r *related) numbers(ctx context.Context, tenant string, docs []repository.Document) ([]int64, error) {
+	numbers := make([]int64, len(docs))
 	if len(docs) > 1 && r.ref.Kind == tenantitem.KindString {
 		ids := make([]any, len(docs))
 		for i, d := range docs {
@@ -99,26 +170,26 @@ func (r *kin) tally(ctx context.Context, tenant string, docs []repository.Docume
 		}
 		counts, err := r.child.docs.CountBy(ctx, tenant, r.ref.Path, repository.Where(repository.In(r.ref.Path, ids...), repository.Missing("deletedAt")))
 		for i, d := range docs {
-			tally[i] = counts[d.ID]
+			numbers[i] = counts[d.ID]
 		}
-		return tally, err
+		return numbers, err
 	}
 	for i, d := range docs {
-		if len(r.counts) == 0 {
-			tally[i] = 1
+		if !slices.ContainsFunc(r.derived, derived.counts) {
+			numbers[i] = 1
 			continue
 		}
 		n, err := r.child.docs.Count(ctx, tenant, r.child.keyOfRef(r.ref.Path, d.ID), r.of(d.ID))
 		if err != nil {
 			return nil, err
 		}
-		tally[i] = n
+		numbers[i] = n
 	}
-	return tally, nil
+	return numbers, nil
 }
 
 // of looks for the living documents that refer to one.
-func (r *kin) of(id string) repository.Query {
+func (r *related) of(id string) repository.Query {
 	refers := repository.Eq(r.ref.Path, id)
 	if r.ref.Kind == tenantitem.KindArray {
 		refers = repository.Contains(r.ref.Path, id)
@@ -126,58 +197,15 @@ func (r *kin) of(id string) repository.Query {
 	return repository.Where(refers, repository.Missing("deletedAt"))
 }
 
-// newest returns the cards of the newest documents that refer to one, as the
-// parent's field stores them.
-func (r *kin) newest(ctx context.Context, tenant string, key []any, id string, n recent) (json.RawMessage, error) {
-	cards := make([]map[string]json.RawMessage, 0, n.n)
-	for d, err := range r.child.docs.Documents(ctx, tenant, key, r.of(id).OrderByDesc("id").Limit(n.n), n.card...) {
-		if err != nil {
-			return nil, err
-		}
-		cards = append(cards, d.Fields)
-	}
-	return r.store(n, cards)
-}
-
-// store writes cards as the parent's field stores them; members that are not
-// on a card are dropped.
-func (r *kin) store(n recent, cards []map[string]json.RawMessage) (json.RawMessage, error) {
-	if cards == nil {
-		cards = []map[string]json.RawMessage{}
-	}
-	raw, err := repository.EncodeValue(cards)
-	if err != nil {
-		return nil, err
-	}
-	into := reflect.New(n.field.Type)
-	if err := repository.DecodeValue(raw, into.Interface()); err != nil {
-		return nil, fmt.Errorf("denorm: a %s does not fit the cards in %s.%s: %w", r.child.name(), r.parent.name(), n.field.Path, err)
-	}
-	return repository.EncodeValue(into.Interface())
-}
-
 // compareWith adds a finding when a document's field is not what was computed.
-func compareWith(found []finding, d repository.Document, f *tenantitem.Field, want json.RawMessage) ([]finding, error) {
-	have := memberAt(d.Fields, f.Path)
-	same, err := sameValue(f.Type, have, want)
+func compareWith(found []finding, d repository.Document, f *tenantitem.Field, want json.RawMessage) []finding {
+	at := finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: memberAt(d.Fields, f.Path), want: want}
+	same, err := sameValue(f.Type, at.have, want)
 	if err != nil {
-		return nil, fmt.Errorf("denorm: %s of document %q: %w", f.Path, d.ID, err)
+		at.want, at.odd = nil, fmt.Errorf("denorm: what is stored at %s: %w", at.pointer, err)
 	}
 	if same {
-		return found, nil
+		return found
 	}
-	return append(found, finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: have, want: want}), nil
-}
-
-// movedOf returns the references that a document had until lately, by field.
-func movedOf(d repository.Document) map[string][]string {
-	raw, ok := d.Fields[repository.MovedField]
-	if !ok {
-		return nil
-	}
-	var moved map[string][]string
-	if repository.DecodeValue(raw, &moved) != nil {
-		return nil
-	}
-	return moved
+	return append(found, at)
 }

@@ -19,47 +19,26 @@ import (
 
 // shares reports whether documents of both may lie in one logical partition.
 func (m *member) shares(other *member) bool {
-	if m.species.Container != other.species.Container {
+	if m.entity.Container != other.entity.Container {
 		return false
 	}
-	return m == other || !slices.Contains(m.species.PartitionKey, "/entityType")
+	return m == other || !slices.Contains(m.entity.PartitionKey, "/entityType")
 }
 
 // Members are what Companions looks at.
-func (s *schema) Members(sp *repository.Species) (names []string, leads bool) {
-	i := slices.IndexFunc(s.members, func(m *member) bool { return m.docs.Same(sp) })
-	if i < 0 {
+func (s *schema) Members(docs *repository.Species) (names []string, leads bool) {
+	m := s.byDocs(docs)
+	if m == nil {
 		return nil, false
 	}
-	return s.members[i].near, s.members[i].leads
+	return m.near, m.leads
 }
 
-// besides finds out which species have to change with which.
-func (s *schema) transactionHooks() {
+// connect finds out which entity types have to change with which.
+func (s *schema) connect() {
 	for _, r := range s.rules {
-		switch r := r.(type) {
-		case *kin:
-			if !r.parent.shares(r.child) {
-				continue
-			}
-			r.near = true
-			r.child.leads = true
-			r.child.near = append(r.child.near, topOf(r.ref.Path))
-			if len(r.recents) > 0 {
-				r.child.near = append(r.child.near, "id") // lists are in the order of ids
-			}
-			for _, n := range r.recents {
-				r.child.near = append(r.child.near, n.card...)
-			}
-			r.parent.near = append(r.parent.near, r.fields()...)
-		case leading:
-			if !r.lead.shares(r.other) {
-				continue
-			}
-			r.near = true
-			r.lead.leads, r.other.leads = true, true
-			r.lead.near = append(r.lead.near, r.leadField.Path)
-			r.other.near = append(r.other.near, r.otherField.Path, wishesField)
+		if j, ok := r.(joint); ok && j.connect() {
+			s.joints = append(s.joints, j)
 		}
 	}
 	for _, m := range s.members {
@@ -68,47 +47,52 @@ func (s *schema) transactionHooks() {
 }
 
 // Companions returns what has to change with a transaction.
-func (s *schema) Companions(ctx context.Context, tx repository.Transaction) ([]repository.Companion, error) {
-	b := &beside{schema: s, tx: tx, targets: map[targetKey]*target{}, kins: map[relatedKey]*family{}}
-	for _, c := range tx.Changes {
-		at := slices.IndexFunc(s.members, func(m *member) bool { return m.docs.Same(c.Species) })
-		if at < 0 {
-			continue
+func (s *schema) Companions(ctx context.Context, its repository.Transaction) ([]repository.Companion, error) {
+	tx := &transaction{schema: s, tx: its, targets: map[targetKey]*target{}, wanted: map[*member][]string{}}
+	for _, c := range its.Changes {
+		if m := s.byDocs(c.Species); m != nil {
+			tx.changes = append(tx.changes, change{Change: c, m: m})
 		}
-		b.changes = append(b.changes, change{Change: c, m: s.members[at]})
 	}
-	for i := range b.changes {
-		c := &b.changes[i]
-		b.restore(*c)
-		if err := b.revive(ctx, *c); err != nil {
+	for i := range tx.changes {
+		c := &tx.changes[i]
+		tx.restore(*c)
+		if err := tx.revive(ctx, *c); err != nil {
 			return nil, err
 		}
-		if t := b.targets[targetKey{c.m, c.ID}]; t != nil {
+		if t := tx.targets[targetKey{c.m, c.ID}]; t != nil {
 			c.After = t.asItWillBe()
 		}
 	}
-	for _, c := range b.changes {
-		b.collectKin(c)
+	var changes []func(context.Context) error
+	for _, j := range s.joints {
+		if change := j.join(tx); change != nil {
+			changes = append(changes, change)
+		}
 	}
-	if err := b.collectLinks(ctx); err != nil {
+	if err := tx.fetch(ctx); err != nil {
 		return nil, err
 	}
-	if err := b.resolveRelated(ctx); err != nil {
-		return nil, err
+	for _, change := range changes {
+		if err := change(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return b.companions()
+	return tx.companions()
 }
 
-// beside is one call of Companions.
-type beside struct {
-	schema   *schema
-	tx       repository.Transaction
-	changes  []change
-	kins     map[relatedKey]*family
-	families []*family // in the order in which they were found
-	targets  map[targetKey]*target
-	order    []*target
+// transaction is one call of Companions.
+type transaction struct {
+	schema  *schema
+	tx      repository.Transaction
+	changes []change
+	wanted  map[*member][]string // documents to read, by type
+	targets map[targetKey]*target
+	order   []*target
 }
+
+// want names a document that a change depends on.
+func (tx *transaction) want(m *member, id string) { tx.wanted[m] = append(tx.wanted[m], id) }
 
 // change is a change of the transaction, of a species that takes part.
 type change struct {
@@ -147,17 +131,26 @@ type targetKey struct {
 	id string
 }
 
-// fetch makes targets of those documents that lie in the transaction's
+// fetch makes targets of those wanted documents that lie in the transaction's
 // partition and are not deleted.
-func (b *beside) fetch(ctx context.Context, m *member, ids []string) error {
+func (tx *transaction) fetch(ctx context.Context) error {
+	for _, m := range tx.schema.members {
+		if err := tx.fetchOf(ctx, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (tx *transaction) fetchOf(ctx context.Context, m *member) error {
 	var missing []string
-	for _, id := range validIDs(slices.Clone(ids)) {
-		if b.targets[targetKey{m, id}] != nil {
+	for _, id := range validIDs(tx.wanted[m]) {
+		if tx.targets[targetKey{m, id}] != nil {
 			continue
 		}
-		if c, ok := b.changed(m, id); ok {
+		if c, ok := tx.changed(m, id); ok {
 			if alive(c.After) {
-				b.add(m, &target{m: m, doc: *c.After, own: true})
+				tx.add(m, &target{m: m, doc: *c.After, own: true})
 			}
 			continue
 		}
@@ -166,31 +159,31 @@ func (b *beside) fetch(ctx context.Context, m *member, ids []string) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	docs, err := m.docs.DocumentsByID(ctx, b.tx.TenantID, m.given(b.tx.Key), missing, m.near...)
+	docs, err := m.docs.DocumentsByID(ctx, tx.tx.TenantID, m.given(tx.tx.Key), missing, m.near...)
 	if err != nil {
 		return err
 	}
 	for _, id := range missing {
-		if d, ok := docs[id]; ok && alive(&d) && fmt.Sprint(d.Key) == fmt.Sprint(b.tx.Key) {
-			b.add(m, &target{m: m, doc: d})
+		if d, ok := docs[id]; ok && alive(&d) && fmt.Sprint(d.Key) == fmt.Sprint(tx.tx.Key) {
+			tx.add(m, &target{m: m, doc: d})
 		}
 	}
 	return nil
 }
 
 // changed finds a document among those that the transaction writes.
-func (b *beside) changed(m *member, id string) (change, bool) {
-	i := slices.IndexFunc(b.changes, func(c change) bool { return c.m == m && c.ID == id })
+func (tx *transaction) changed(m *member, id string) (change, bool) {
+	i := slices.IndexFunc(tx.changes, func(c change) bool { return c.m == m && c.ID == id })
 	if i < 0 {
 		return change{}, false
 	}
-	return b.changes[i], true
+	return tx.changes[i], true
 }
 
-func (b *beside) add(m *member, t *target) *target {
+func (tx *transaction) add(m *member, t *target) *target {
 	t.sets = map[string]json.RawMessage{}
-	b.targets[targetKey{m, t.doc.ID}] = t
-	b.order = append(b.order, t)
+	tx.targets[targetKey{m, t.doc.ID}] = t
+	tx.order = append(tx.order, t)
 	return t
 }
 
@@ -212,11 +205,11 @@ func (t *target) set(name string, raw json.RawMessage) {
 
 // restore gives a document that is written over what is kept in it: whoever
 // writes without having read does not know.
-func (b *beside) restore(c change) {
+func (tx *transaction) restore(c change) {
 	if !c.Upsert || !alive(c.After) {
 		return
 	}
-	for _, f := range c.m.kept {
+	for _, f := range c.m.computed {
 		var was json.RawMessage
 		if alive(c.Before) {
 			was = c.Before.Fields[f.Path]
@@ -228,49 +221,39 @@ func (b *beside) restore(c change) {
 		if same, err := sameValue(f.Type, c.After.Fields[f.Path], raw); err != nil || same {
 			continue
 		}
-		b.itself(c).set(f.Path, raw)
+		tx.itself(c).set(f.Path, raw)
 	}
 }
 
 // revive brings up to date what is kept in a document that was deleted and
 // comes back: while it was away, nobody did.
-func (b *beside) revive(ctx context.Context, c change) error {
+func (tx *transaction) revive(ctx context.Context, c change) error {
 	if c.Before == nil || alive(c.Before) || !alive(c.After) {
 		return nil
 	}
-	for _, r := range c.m.own {
-		if !isNear(r) {
+	for _, j := range tx.schema.joints {
+		if j.holder() != c.m {
 			continue
 		}
-		found, err := r.check(ctx, b.tx.TenantID, []repository.Document{*b.itself(c).asItWillBe()}, false)
+		found, err := j.check(ctx, tx.tx.TenantID, []repository.Document{*tx.itself(c).asItWillBe()}, false)
 		if err != nil {
 			return err
 		}
 		for _, f := range found {
-			b.itself(c).set(f.field, f.want)
+			if f.odd == nil {
+				tx.itself(c).set(f.field, f.want)
+			}
 		}
 	}
 	return nil
 }
 
-func isNear(r rule) bool {
-	switch r := r.(type) {
-	case *kin:
-		return r.near
-	case leading:
-		return r.near
-	case following:
-		return r.near
-	}
-	return false
-}
-
 // itself is a changed document as a target.
-func (b *beside) itself(c change) *target {
-	if t := b.targets[targetKey{c.m, c.ID}]; t != nil {
+func (tx *transaction) itself(c change) *target {
+	if t := tx.targets[targetKey{c.m, c.ID}]; t != nil {
 		return t
 	}
-	return b.add(c.m, &target{m: c.m, doc: *c.After, own: true})
+	return tx.add(c.m, &target{m: c.m, doc: *c.After, own: true})
 }
 
 // asItWillBe is the document with what was set.
@@ -287,9 +270,9 @@ func (t *target) asItWillBe() *repository.Document {
 
 // companions writes the targets down. What has no room in one patch is left to
 // the change feed.
-func (b *beside) companions() ([]repository.Companion, error) {
+func (tx *transaction) companions() ([]repository.Companion, error) {
 	var out []repository.Companion
-	for _, t := range b.order {
+	for _, t := range tx.order {
 		c := repository.Companion{Species: t.m.docs, DocumentPatch: repository.DocumentPatch{Document: t.doc}}
 		for _, name := range t.names {
 			if len(c.Sets)+len(c.Removes)+len(t.incs) >= repository.MaxDocumentPatch {

@@ -2,7 +2,6 @@ package denorm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -40,8 +39,7 @@ func (c *Copies) plan(p *registry.Plan) error {
 	if err := tenantitem.ValidateID(c.cfg.Name); err != nil {
 		return fmt.Errorf("denorm.Config.Name: %w", err)
 	}
-	species := p.Species()
-	s, err := newSchema(species, c.declarations)
+	s, err := newSchema(p.Species(), c.declarations)
 	if err != nil {
 		return err
 	}
@@ -49,8 +47,8 @@ func (c *Copies) plan(p *registry.Plan) error {
 		return err
 	}
 	for _, m := range s.members {
-		if reason, ok := m.needsTombstones(); ok {
-			m.species.RequireTombstones(c.cfg.Tombstone, reason)
+		if m.mourned != "" {
+			m.entity.RequireTombstones(c.cfg.Tombstone, m.mourned)
 		}
 	}
 	return addLeaseContainer(p, c.cfg, "denorm.Module")
@@ -60,13 +58,12 @@ func (c *Copies) plan(p *registry.Plan) error {
 // default time to live of their container.
 func (c *Copies) checkExpiry(p *registry.Plan, s *schema) error {
 	for _, m := range s.members {
-		reason, ok := m.needsTombstones()
-		if !ok {
+		if m.mourned == "" {
 			continue
 		}
 		for _, container := range p.Containers() {
-			if container.ID == m.species.Container && container.DefaultTTL > 0 {
-				return refuse(m.species, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", reason, container.ID), "use registry.TTLOn there")
+			if container.ID == m.entity.Container && container.DefaultTTL > 0 {
+				return refuse(m.entity, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", m.mourned, container.ID), "use registry.TTLOn there")
 			}
 		}
 	}
@@ -83,57 +80,20 @@ func (c *Copies) open(db *registry.Database) error {
 		return err
 	}
 	for _, m := range s.members {
-		m.docs = m.species.Repository()
+		m.docs = m.entity.Repository()
 	}
-	s.transactionHooks()
+	s.connect()
 	for _, m := range s.members {
-		h := repository.Hooks{Guarded: m.guarded()}
-		if len(m.groups) > 0 || len(m.tracked) > 0 || len(m.kept) > 0 || len(m.lists) > 0 {
+		h := repository.Hooks{Guarded: m.guarded, BeforeDelete: m.beforeDelete}
+		if len(m.fillers) > 0 {
 			h.Fill = []func(context.Context, *repository.Write) error{m.fill}
 		}
 		h.Moves = slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" })
-		if m.refuses() {
-			h.BeforeDelete = []func(context.Context, repository.Deletion) error{m.beforeDelete}
-		}
 		if len(m.near) > 0 {
 			h.Transaction = s
 		}
-		m.species.Attach(h)
+		m.entity.Attach(h)
 	}
 	c.schema, c.db = s, db
-	return nil
-}
-
-// refuses reports whether a delete must ask first.
-func (m *member) refuses() bool {
-	return slices.ContainsFunc(m.outward, func(r rule) bool {
-		copies, ok := r.(*copies)
-		return ok && slices.ContainsFunc(copies.groups, func(g *group) bool { return g.gone == Restrict })
-	})
-}
-
-// errFound ends a search at its first document.
-var errFound = errors.New("found")
-
-// beforeDelete looks for documents that refer to the one that is to go.
-func (m *member) beforeDelete(ctx context.Context, d repository.Deletion) error {
-	for _, r := range m.outward {
-		copies, ok := r.(*copies)
-		if !ok {
-			continue
-		}
-		for _, g := range copies.groups {
-			if g.gone != Restrict {
-				continue
-			}
-			err := copies.referring(ctx, d.TenantID, g, d.ID, func([]repository.Document) error { return errFound })
-			if errors.Is(err, errFound) {
-				return &ReferencedError{EntityType: m.name(), ID: d.ID, By: copies.target.name(), Field: g.ref.Path}
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
 	return nil
 }

@@ -24,48 +24,53 @@ func (e entry) member() *member {
 	return e.link.other
 }
 
-// collectLinks changes the other sides of lists. What a document of the
-// leading side says comes last, so that it holds.
-func (b *beside) collectLinks(ctx context.Context) error {
+func (r leading) connect() bool {
+	if r.link.near = r.lead.shares(r.other); !r.link.near {
+		return false
+	}
+	r.lead.leads, r.other.leads = true, true
+	r.lead.near = append(r.lead.near, r.leadField.Path)
+	r.other.near = append(r.other.near, r.otherField.Path, wishesField)
+	return true
+}
+
+// connect comes behind that of the leading side, which speaks for both.
+func (r following) connect() bool { return r.link.near }
+
+func (r following) join(*transaction) func(context.Context) error { return nil }
+
+// join changes the other sides of lists. What a document of the leading side
+// says comes last, so that it holds.
+func (r leading) join(tx *transaction) func(context.Context) error {
 	var entries []entry
-	for _, r := range b.schema.rules {
-		l, ok := r.(leading)
-		if !ok || !l.near {
-			continue
-		}
-		for _, c := range b.changes {
-			if c.m == l.other {
-				entries = append(entries, b.entriesOf(l.link, c, false)...)
-			}
-		}
-		for _, c := range b.changes {
-			if c.m == l.lead {
-				entries = append(entries, b.entriesOf(l.link, c, true)...)
-			}
+	for _, c := range tx.changes {
+		if c.m == r.other {
+			entries = append(entries, tx.entriesOf(r.link, c, false)...)
 		}
 	}
-	ids := map[*member][]string{}
-	for _, e := range entries {
-		ids[e.member()] = append(ids[e.member()], e.holder)
-	}
-	for m, of := range ids {
-		if err := b.fetch(ctx, m, of); err != nil {
-			return err
+	for _, c := range tx.changes {
+		if c.m == r.lead {
+			entries = append(entries, tx.entriesOf(r.link, c, true)...)
 		}
 	}
 	for _, e := range entries {
-		if t := b.targets[targetKey{e.member(), e.holder}]; t != nil {
-			if err := e.write(t); err != nil {
-				return err
+		tx.want(e.member(), e.holder)
+	}
+	return func(context.Context) error {
+		for _, e := range entries {
+			if t := tx.targets[targetKey{e.member(), e.holder}]; t != nil {
+				if err := e.write(t); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
 	}
-	return nil
 }
 
 // entriesOf compares the list of a changed document with what it was. from
 // says that the document is of the leading side.
-func (b *beside) entriesOf(l *link, c change, from bool) []entry {
+func (tx *transaction) entriesOf(l *link, c change, from bool) []entry {
 	field := l.otherField
 	if from {
 		field = l.leadField
@@ -74,7 +79,7 @@ func (b *beside) entriesOf(l *link, c change, from bool) []entry {
 	var out []entry
 	for _, id := range distinct(slices.Concat(old, now)) {
 		was, is := slices.Contains(old, id), slices.Contains(now, id)
-		if was == is || !from && b.decided(l, id, c.ID) {
+		if was == is || !from && tx.decided(l, id, c.ID) {
 			continue
 		}
 		out = append(out, entry{link: l, leads: !from, holder: id, id: c.ID, add: is})
@@ -84,8 +89,8 @@ func (b *beside) entriesOf(l *link, c change, from bool) []entry {
 
 // decided reports whether the transaction itself writes a document of the
 // leading side and changes whether it lists an id.
-func (b *beside) decided(l *link, leadID, id string) bool {
-	c, ok := b.changed(l.lead, leadID)
+func (tx *transaction) decided(l *link, leadID, id string) bool {
+	c, ok := tx.changed(l.lead, leadID)
 	return ok && slices.Contains(refs(c.Before, l.leadField), id) != slices.Contains(refs(c.After, l.leadField), id)
 }
 

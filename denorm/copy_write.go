@@ -12,6 +12,23 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
+// copyFiller fills the copies in written entities. It costs one read for each
+// type of source, however many entities are written together.
+type copyFiller struct{ m *member }
+
+func (c copyFiller) before() (names []string, always bool) {
+	for _, g := range c.m.groups {
+		names = append(names, topOf(g.ref.Path))
+		always = always || g.remembers()
+		for _, c := range g.copies {
+			if c.mode.remembers() {
+				names = append(names, topOf(c.field.Path))
+			}
+		}
+	}
+	return names, always
+}
+
 // slot is an object in an entity that holds copies.
 type slot struct {
 	i     int // of the entity
@@ -22,15 +39,14 @@ type slot struct {
 	before *holder
 }
 
-// copy fills the copies of all entities.
-func (f *filling) copy(ctx context.Context) error {
+func (c copyFiller) fill(ctx context.Context, f *filling) error {
 	slots, err := f.slots(ctx)
 	if err != nil {
 		return err
 	}
 	ids, fields := map[*member][]string{}, map[*member][]string{}
 	for _, s := range slots {
-		if s.ref != "" && (len(s.group.syncs) > 0 || s.before == nil) {
+		if s.needsSource() {
 			ids[s.group.source] = append(ids[s.group.source], s.ref)
 			fields[s.group.source] = append(fields[s.group.source], s.group.sourceFields()...)
 		}
@@ -55,6 +71,9 @@ func (f *filling) slots(ctx context.Context) ([]slot, error) {
 	var all []slot
 	for i, entity := range f.entities {
 		for _, g := range f.m.groups {
+			if len(g.copies) == 0 {
+				continue
+			}
 			first := len(all)
 			g.ref.Holders(entity, func(value reflect.Value) {
 				s := slot{i: i, group: g, value: value}
@@ -71,7 +90,7 @@ func (f *filling) slots(ctx context.Context) ([]slot, error) {
 					return nil, fmt.Errorf("%s: %w", g.ref.Path, err)
 				}
 			}
-			if len(g.snaps) == 0 {
+			if !g.remembers() {
 				continue
 			}
 			if err := f.match(ctx, all[first:], g); err != nil {
@@ -84,7 +103,9 @@ func (f *filling) slots(ctx context.Context) ([]slot, error) {
 
 // match pairs the places of one group with those of the replaced document:
 // elements of arrays move, so they are known by their reference, and among
-// several with the same one by what they hold.
+// several with the same one by what they hold. A place that finds all of them
+// taken, and holds the snapshots of one of them, is a copy of it that an editor
+// made; it keeps them too, whichever of the two stands first.
 func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
 	if len(slots) == 0 {
 		return nil
@@ -95,13 +116,13 @@ func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
 	}
 	before, err := holdersIn(prior.Fields, g.steps, "", nil)
 	if err != nil {
-		return err
+		return nil //nolint:nilerr // what another writer left in another shape holds no snapshots
 	}
 	taken := make([]bool, len(before))
-	for _, exactly := range []bool{true, false} {
+	pair := func(exactly, shared bool) error {
 		for i := range slots {
 			for j := range before {
-				if slots[i].before != nil || taken[j] || before[j].text(g.ref.Name) != slots[i].ref {
+				if slots[i].before != nil || taken[j] != shared || before[j].text(g.ref.Name) != slots[i].ref {
 					continue
 				}
 				if same, err := slots[i].holdsSame(before[j]); err != nil || exactly && !same {
@@ -113,13 +134,23 @@ func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
 				slots[i].before, taken[j] = &before[j], true
 			}
 		}
+		return nil
 	}
-	return nil
+	if err := pair(true, false); err != nil {
+		return err
+	}
+	if err := pair(false, false); err != nil {
+		return err
+	}
+	return pair(true, true)
 }
 
 // holdsSame reports whether a place's snapshots are those of the other.
 func (s *slot) holdsSame(before holder) (bool, error) {
-	for _, c := range s.group.snaps {
+	for _, c := range s.group.copies {
+		if !c.mode.remembers() {
+			continue
+		}
 		v, ok := c.field.In(s.value)
 		raw := c.empty
 		if ok {
@@ -129,7 +160,7 @@ func (s *slot) holdsSame(before holder) (bool, error) {
 			}
 		}
 		if same, err := sameValue(c.field.Type, raw, before.members[c.field.Name]); err != nil || !same {
-			return false, err
+			return false, nil //nolint:nilerr // what another writer left there is no snapshot
 		}
 	}
 	return true, nil
@@ -138,7 +169,7 @@ func (s *slot) holdsSame(before holder) (bool, error) {
 func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]repository.Document) error {
 	source, exists := sources[s.ref]
 	alive := exists && source.DeletedAt == ""
-	if s.ref != "" && !alive && (len(s.group.syncs) > 0 || s.before == nil) {
+	if !alive && s.needsSource() {
 		kept, err := f.continues(ctx, s)
 		if err != nil {
 			return err
@@ -147,36 +178,25 @@ func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]repo
 			return &parented.DanglingError{Field: s.group.ref.Path, EntityType: s.group.source.name(), ID: s.ref}
 		}
 	}
-	set := func(c copied, raw json.RawMessage) error {
+	var from *repository.Document
+	if alive {
+		from = &source
+	}
+	for _, c := range s.group.copies {
+		raw, ok := c.mode.written(c, s, from)
+		if !ok {
+			continue
+		}
 		if err := c.set(s.value, raw); err != nil {
 			return fmt.Errorf("denorm: %s, a copy of %s.%s: %w", c.field.Path, s.group.source.name(), c.source, err)
 		}
-		return nil
-	}
-	for _, c := range s.group.syncs {
-		raw := c.empty
-		if alive {
-			raw = c.wants(source.Fields)
-		} else if s.ref != "" {
-			continue // its source is gone; what was copied stays
-		}
-		if err := set(c, raw); err != nil {
-			return err
-		}
-	}
-	for _, c := range s.group.snaps {
-		raw := c.empty
-		switch {
-		case s.before != nil:
-			raw = s.before.members[c.field.Name]
-		case alive:
-			raw = c.wants(source.Fields)
-		}
-		if err := set(c, raw); err != nil {
-			return err
-		}
 	}
 	return nil
+}
+
+// needsSource reports whether a write has to read the source.
+func (s *slot) needsSource() bool {
+	return s.ref != "" && len(s.group.copies) > 0 && (s.group.follows() || s.before == nil)
 }
 
 // continues reports whether a place without a source had that reference
@@ -190,7 +210,7 @@ func (f *filling) continues(ctx context.Context, s *slot) (bool, error) {
 		return false, err
 	}
 	before, err := holdersIn(prior.Fields, s.group.steps, "", nil)
-	return slices.ContainsFunc(before, func(h holder) bool { return h.text(s.group.ref.Name) == s.ref }), err
+	return err == nil && slices.ContainsFunc(before, func(h holder) bool { return h.text(s.group.ref.Name) == s.ref }), nil
 }
 
 // set puts a JSON value into the field of an entity.

@@ -19,15 +19,15 @@ const (
 	maxRounds = 20
 )
 
-// follow carries changed documents of a species into the members that a rule
-// keeps. A document that somebody wrote between our look at it and our patch
-// refuses the patch, and is looked for again: the newer version may have been
-// read by its writer before the change, and by our feed before it too.
-func follow(ctx context.Context, tenant string, r rule, by *member, changed []repository.Document) error {
+// follow carries changed documents of a type into the members that a rule
+// keeps. A document that another writer changed between our look at it and our
+// patch refuses the patch, and is looked for again: the newer version may have
+// been read by its writer before the change, and by our feed before it too.
+func (k *Keeper) follow(ctx context.Context, tenant string, r rule, by *member, changed []repository.Document) error {
 	for round := 0; ; round++ {
 		refused := 0
 		err := r.affected(ctx, tenant, by, changed, func(docs []repository.Document) error {
-			n, err := settle(ctx, tenant, r, living(docs))
+			n, err := k.correct(ctx, tenant, r, living(docs))
 			refused += n
 			return err
 		})
@@ -43,9 +43,9 @@ func follow(ctx context.Context, tenant string, r rule, by *member, changed []re
 	}
 }
 
-// settle brings documents into the state that one rule wants, and returns how
+// correct brings documents into the state that one rule wants, and returns how
 // many refused because they had changed.
-func settle(ctx context.Context, tenant string, r rule, docs []repository.Document) (refused int, err error) {
+func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []repository.Document) (refused int, err error) {
 	if len(docs) == 0 {
 		return 0, nil
 	}
@@ -53,17 +53,26 @@ func settle(ctx context.Context, tenant string, r rule, docs []repository.Docume
 	if err != nil {
 		return 0, err
 	}
-	return patch(ctx, r.holder(), found)
-}
-
-// patch writes findings and returns how many documents refused.
-func patch(ctx context.Context, m *member, found []finding) (refused int, err error) {
+	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
+	found, _ = k.odd.skip(ctx, r.holder(), tenant, found)
 	patches, err := patchesOf(nil, found)
-	if err != nil || len(patches) == 0 {
+	if err != nil {
 		return 0, err
 	}
-	done, err := m.docs.PatchDocuments(ctx, patches)
-	return len(patches) - len(done), err
+	done, odd, err := r.holder().write(ctx, patches)
+	k.odd.skip(ctx, r.holder(), tenant, odd)
+	return len(patches) - len(done) - documentsIn(odd), err
+}
+
+// documentsIn counts the documents of findings that stand together.
+func documentsIn(found []finding) int {
+	n := 0
+	for i, f := range found {
+		if i == 0 || !sameDocument(f.doc.ID, f.doc.Key, found[i-1].doc) {
+			n++
+		}
+	}
+	return n
 }
 
 // patchesOf adds the findings of each document to its patch. Where these are
@@ -75,6 +84,9 @@ func patchesOf(patches []repository.DocumentPatch, found []finding) ([]repositor
 		at[p.ID+"\x00"+p.ETag] = i
 	}
 	for _, f := range found {
+		if f.odd != nil {
+			continue
+		}
 		key := f.doc.ID + "\x00" + f.doc.ETag
 		i, ok := at[key]
 		if !ok {

@@ -1,0 +1,170 @@
+package denorm
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// group is a reference and the copies that are made through it, side by side
+// in one struct.
+type group struct {
+	target *member
+	ref    *tenantitem.Field
+	steps  []step
+	source *member
+	copies []copied
+	// onDelete is what becomes of them when the source is deleted.
+	onDelete DeleteAction
+}
+
+// copied is one field with a denorm tag.
+type copied struct {
+	field *tenantitem.Field
+	// source is the path of the source's field.
+	source string
+	// empty is how the field is stored when it holds nothing.
+	empty json.RawMessage
+	mode  mode
+}
+
+// mode is what a copy does: whether it follows its source (sync.go), or records
+// it once (snapshot.go).
+type mode interface {
+	// check refuses what can't work.
+	check(tag tagOf, m *member) error
+	// follows says that the copy changes when its source does.
+	follows() bool
+	// remembers says that a write has to know the document that it replaces.
+	remembers() bool
+	// written is what the field holds after a write; ok is false where the
+	// entity's own value stays. A nil source is none.
+	written(c copied, s *slot, source *repository.Document) (raw json.RawMessage, ok bool)
+	// stored is what the field of a stored document should hold; ok is false
+	// where nothing can tell. filling says that it never held anything.
+	stored(c copied, in holder, source *repository.Document) (want json.RawMessage, filling, ok bool)
+}
+
+// modeOf finds the mode of a tag.
+func modeOf(m tenantitem.CopyMode) mode {
+	if m == tenantitem.Sync {
+		return syncMode{}
+	}
+	return snapshotMode{}
+}
+
+// wants returns what the field should hold by its source's members.
+func (c copied) wants(source *repository.Document) json.RawMessage {
+	if raw := memberAt(source.Fields, c.source); raw != nil {
+		return raw
+	}
+	return c.empty
+}
+
+// some reports whether any copy of the group has a mode that is so.
+func (g *group) some(so func(mode) bool) bool {
+	return slices.ContainsFunc(g.copies, func(c copied) bool { return so(c.mode) })
+}
+
+// follows and remembers are those of any of the copies.
+func (g *group) follows() bool   { return g.some(mode.follows) }
+func (g *group) remembers() bool { return g.some(mode.remembers) }
+
+// sourceFields are the top-level members of the source that are copied.
+func (g *group) sourceFields() []string {
+	var names []string
+	for _, c := range g.copies {
+		names = append(names, topOf(c.source))
+	}
+	return distinct(names)
+}
+
+// tagOf names a tag in errors.
+type tagOf struct {
+	m *member
+	f *tenantitem.Field
+}
+
+func (t tagOf) String() string {
+	return fmt.Sprintf("the denorm tag on %q of %s", t.f.Path, t.m.entity)
+}
+
+// addCopies reads the denorm tags of one entity type.
+func (s *schema) addCopies(m *member) error {
+	for _, f := range m.entity.Model.Copies() {
+		tag, mode := tagOf{m, f}, modeOf(f.Copy.Mode)
+		source, ok := s.byType[f.Copy.Through.Refers]
+		if !ok {
+			return refuse(tag, fmt.Sprintf("its source %s is not registered", plainName(f.Copy.Through.Refers)), fmt.Sprintf("add registry.Entity[%s]()", plainName(f.Copy.Through.Refers)))
+		}
+		if err := mode.check(tag, m); err != nil {
+			return err
+		}
+		if from, ok := source.entity.Model.Field(f.Copy.Source); !ok || from.Array() != nil {
+			return refuse(tag, fmt.Sprintf("%s of %s lies in an array", f.Copy.Source, source.name()), "copy the whole array, or a field outside it")
+		}
+		empty, err := canonical(f.Type, nil)
+		if err != nil {
+			return refuse(tag, fmt.Sprintf("a %s can't be encoded as JSON", f.Type), "use another type")
+		}
+		g := m.group(f.Copy.Through, source)
+		if len(g.copies) == 0 {
+			m.guard(g.ref, "copies are made through it", useMutate)
+			s.keep(g)
+		}
+		g.copies = append(g.copies, copied{field: f, source: f.Copy.Source, empty: empty, mode: mode})
+		m.guard(f, "it is a copy", "change its source "+source.name()+", or the reference beside it with Mutate")
+	}
+	if len(m.groups) > 0 {
+		m.fillers = append(m.fillers, copyFiller{m})
+	}
+	return nil
+}
+
+// group finds the group of a reference or makes it.
+func (m *member) group(ref *tenantitem.Field, source *member) *group {
+	for _, g := range m.groups {
+		if g.ref == ref {
+			return g
+		}
+	}
+	g := &group{target: m, ref: ref, steps: stepsOf(ref.Path), source: source}
+	m.groups = append(m.groups, g)
+	return g
+}
+
+// keep adds a group to the rule of its types.
+func (s *schema) keep(g *group) {
+	for _, r := range s.rules {
+		if r, ok := r.(*copyRule); ok && r.target == g.target && r.source == g.source {
+			if !slices.Contains(r.groups, g) {
+				r.groups = append(r.groups, g)
+			}
+			return
+		}
+	}
+	r := &copyRule{target: g.target, source: g.source, groups: []*group{g}}
+	s.rules = append(s.rules, r)
+	g.source.outward = append(g.source.outward, r)
+}
+
+// groupOf finds the group that a declaration names by its reference. A
+// reference without copies gets one of its own.
+func groupOf(d Declaration, target, source *member, refField string) (*group, error) {
+	for _, g := range target.groups {
+		if g.ref.Path == refField && g.source == source {
+			return g, nil
+		}
+	}
+	ref, ok := target.entity.Model.Field(refField)
+	if !ok {
+		return nil, fmt.Errorf("%s: %w", d, target.entity.Model.UnknownField(refField))
+	}
+	if ref.Refers != source.entity.Model.Type {
+		return nil, refuse(d, fmt.Sprintf("%q of %s does not refer to %s", ref.Path, target.name(), source.name()), "name the reference field of a tag, or another tenantitem.Ref")
+	}
+	return target.group(ref, source), nil
+}

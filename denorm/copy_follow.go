@@ -1,0 +1,223 @@
+package denorm
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// copyRule keeps the copies of one source's fields in one entity type.
+type copyRule struct {
+	target, source *member
+	groups         []*group
+}
+
+func (r *copyRule) holder() *member { return r.target }
+
+func (r *copyRule) fields() []string {
+	var names []string
+	for _, g := range r.groups {
+		names = append(names, topOf(g.ref.Path))
+		for _, c := range g.copies {
+			names = append(names, topOf(c.field.Path))
+		}
+	}
+	return distinct(names)
+}
+
+func (r *copyRule) follows() []edge {
+	var edges []edge
+	for _, g := range r.groups {
+		ref := place{r.target, topOf(g.ref.Path)}
+		for _, c := range g.copies {
+			at := place{r.target, topOf(c.field.Path)}
+			edges = append(edges, edge{at, place{g.source, topOf(c.source)}, c.mode.follows()})
+			if at != ref {
+				edges = append(edges, edge{at, ref, false})
+			}
+		}
+		if g.onDelete == Clear {
+			edges = append(edges, edge{to: ref})
+		}
+	}
+	return edges
+}
+
+// heldCopy is an object of a stored document that holds copies.
+type heldCopy struct {
+	doc   repository.Document
+	group *group
+	in    holder
+	ref   string
+}
+
+// check reads all sources that the documents refer to, once, and compares.
+func (r *copyRule) check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error) {
+	var found []finding
+	var all []heldCopy
+	var ids, fields []string
+	for _, g := range r.groups {
+		fields = append(fields, g.sourceFields()...)
+		for _, d := range docs {
+			holders, err := holdersIn(d.Fields, g.steps, "", nil)
+			if err != nil {
+				found = append(found, finding{doc: d, field: g.ref.Path, pointer: "/" + escapePointer(topOf(g.ref.Path)), have: d.Fields[topOf(g.ref.Path)], odd: err})
+				continue
+			}
+			for _, h := range holders {
+				id, err := textOf(h.members[g.ref.Name])
+				if err != nil {
+					found = append(found, finding{doc: d, field: g.ref.Path, pointer: h.at(g.ref.Name), have: h.members[g.ref.Name], odd: fmt.Errorf("denorm: the reference at %s: %w", h.at(g.ref.Name), err)})
+					continue
+				}
+				all = append(all, heldCopy{d, g, h, id})
+				ids = append(ids, id)
+			}
+		}
+	}
+	sources, err := read(ctx, r.source, tenant, ids, distinct(fields))
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range all {
+		source, exists := sources[h.ref]
+		found = h.compare(found, &source, exists, strict)
+	}
+	return found, nil
+}
+
+// compare adds what the object does not hold as its source says.
+func (h *heldCopy) compare(found []finding, source *repository.Document, exists, strict bool) []finding {
+	if !exists || source.DeletedAt != "" {
+		source = nil
+	}
+	switch {
+	case h.ref == "" || source != nil:
+	case h.group.onDelete != Clear || !exists && !strict:
+		return found // what was copied stays
+	default:
+		name := h.group.ref.Name
+		found = append(found, finding{doc: h.doc, field: h.group.ref.Path, pointer: h.in.at(name), have: h.in.members[name], want: emptyText})
+	}
+	for _, c := range h.group.copies {
+		want, filling, ok := c.mode.stored(c, h.in, source)
+		if !ok {
+			continue
+		}
+		f := finding{doc: h.doc, field: c.field.Path, pointer: h.in.at(c.field.Name), have: h.in.members[c.field.Name], want: want, filling: filling}
+		same, err := sameValue(c.field.Type, f.have, want)
+		if err != nil {
+			f.want, f.odd = nil, fmt.Errorf("denorm: the copy at %s, or %s of its source %q: %w", f.pointer, c.source, h.ref, err)
+		}
+		if !same {
+			found = append(found, f)
+		}
+	}
+	return found
+}
+
+// maxConditions bounds how many sources are looked for by one query.
+const maxConditions = 40
+
+// affected asks for the documents that refer to a changed source and hold
+// another value than it has: a change of fields that nobody copies finds
+// nothing.
+func (r *copyRule) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+	w := conditions{}
+	flush := func() error {
+		if len(w.any) == 0 {
+			return nil
+		}
+		q := repository.SQL(strings.Join(w.any, " OR "), w.params...).And(repository.Missing("deletedAt"))
+		w = conditions{}
+		return inChunks(r.target.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield)
+	}
+	for _, d := range changed {
+		for _, g := range r.groups {
+			w.add(g, d)
+			if len(w.any) >= maxConditions {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return flush()
+}
+
+// conditions collects what one query looks for.
+type conditions struct {
+	any    []string
+	params []repository.Param
+}
+
+func (w *conditions) param(v any) string {
+	name := fmt.Sprintf("v%d", len(w.params))
+	w.params = append(w.params, repository.P(name, v))
+	return "@" + name
+}
+
+// add writes "refers to this source and differs from it" for one group.
+func (w *conditions) add(g *group, source repository.Document) {
+	switch {
+	case source.DeletedAt != "" && g.onDelete == Clear:
+		w.refers(g, source.ID, "")
+	case source.DeletedAt == "" && g.follows():
+		w.refers(g, source.ID, w.differs(g, source))
+	}
+}
+
+// refers writes that a document refers to another, and a further condition on
+// the object that does, which holderMark stands for in it.
+func (w *conditions) refers(g *group, id, also string) {
+	alias, from := "c", ""
+	for i, s := range g.steps {
+		at := fieldSQL(alias, s.name)
+		if !s.array {
+			alias = at
+			continue
+		}
+		alias = fmt.Sprintf("h%d", i)
+		if from != "" {
+			from += " JOIN "
+		}
+		from += alias + " IN " + at
+	}
+	condition := fieldSQL(alias, g.ref.Name) + " = " + w.param(id)
+	if g.ref.Kind == tenantitem.KindArray {
+		condition = "ARRAY_CONTAINS(" + fieldSQL(alias, g.ref.Name) + ", " + w.param(id) + ")"
+	}
+	if also != "" {
+		condition += " AND (" + strings.ReplaceAll(also, holderMark, alias) + ")"
+	}
+	if from != "" {
+		condition = "EXISTS(SELECT VALUE 1 FROM " + from + " WHERE " + condition + ")"
+	}
+	w.any = append(w.any, "("+condition+")")
+}
+
+// holderMark stands for the holder of a copy until its alias is known.
+const holderMark = "\x00"
+
+// differs compares in the query, as far as the query language can: what it
+// finds is compared again. A member that is missing is undefined there, and so
+// is a comparison with it; ?? says what that means.
+func (w *conditions) differs(g *group, source repository.Document) string {
+	var some []string
+	for _, c := range g.copies {
+		if !c.mode.follows() {
+			continue
+		}
+		want := c.wants(&source)
+		isEmpty, err := sameValue(c.field.Type, want, nil)
+		unless := "false"
+		if err == nil && isEmpty {
+			unless = "true"
+		}
+		some = append(some, fmt.Sprintf("NOT ((%s = %s) ?? %s)", fieldSQL(holderMark, c.field.Name), w.param(want), unless))
+	}
+	return strings.Join(some, " OR ")
+}

@@ -1,0 +1,70 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// CountOf keeps in a number field of P how many documents of C refer to it
+// through refField, a tenantitem.Ref[P] or an array of them ("parentId" for a
+// child of P). In one logical partition it changes with them, in one
+// transaction; else the change feed brings it.
+func CountOf[P, C any](field, refField string) Declaration {
+	return declare[P, C]("Count", func(s *schema, d Declaration, parent, child *member) error {
+		f, err := topField(d, parent, field)
+		if err != nil {
+			return err
+		}
+		ref, err := findRef(d, parent, child, refField)
+		if err != nil {
+			return err
+		}
+		if f.Kind != tenantitem.KindNumber {
+			return refuse(d, fmt.Sprintf("%q is a %s", f.Path, f.Type), "make it an int")
+		}
+		return s.relatedTo(d, parent, child, ref, count{f})
+	})
+}
+
+// count is a field that says how many documents refer to its own.
+type count struct{ field *tenantitem.Field }
+
+func (c count) keeps() *tenantitem.Field { return c.field }
+func (c count) needs() []string          { return nil }
+func (c count) counts() bool             { return true }
+
+func (c count) compute(_ context.Context, _ *related, _, _ string, n int64) (json.RawMessage, error) {
+	return strconv.AppendInt(nil, n, 10), nil
+}
+
+// blind: adding to a count does not depend on what it was.
+func (c count) blind() bool { return true }
+
+// change adds to the count. One that holds something else than a number is left
+// to the keeper.
+func (c count) change(_ context.Context, _ *transaction, f *family, t *target) error {
+	if f.delta == 0 {
+		return nil
+	}
+	have := int64(0)
+	raw := t.now(c.field.Path)
+	null := string(raw) == "null" // which can't be added to
+	if raw != nil && !null {
+		n, err := strconv.ParseInt(string(raw), 10, 64)
+		if err != nil {
+			return nil //nolint:nilerr // the keeper tells of it
+		}
+		have = n
+	}
+	if t.own || null || t.sets[c.field.Path] != nil {
+		t.set(c.field.Path, strconv.AppendInt(nil, have+f.delta, 10))
+	} else {
+		t.incs = append(t.incs, repository.MemberIncrement{Pointer: "/" + escapePointer(c.field.Path), By: f.delta})
+	}
+	return nil
+}

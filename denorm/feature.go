@@ -1,0 +1,132 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/cosmosgrove/grove/registry"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// A kind of declaration (sync.go, snapshot.go, count.go, recent.go, link*.go,
+// ondelete.go) is checked in its own files, and adds there what it does to the
+// entity types it concerns: a [filler] for their writes, a [rule] for the
+// change feed, audit and repair, a [joint] for transactions, and entries in the
+// member's own lists. Everything else in this package only goes through these.
+
+// member is an entity type that takes part in declarations.
+type member struct {
+	entity *registry.Species
+	docs   *repository.Species // set when the database is opened
+
+	// groups are the copies that documents of the type hold.
+	groups []*group
+	// fillers take part in writes.
+	fillers []filler
+	// computed are the members that a declaration keeps, and that start empty.
+	computed []*tenantitem.Field
+	// claimed are the members that only one declaration may keep.
+	claimed []*tenantitem.Field
+	// tracked are references that a declaration follows, so that a document which
+	// gets another one has to leave the old one behind.
+	tracked []*tenantitem.Field
+	// guarded are the members that a patch may not touch, because what follows
+	// from them would not follow a patch.
+	guarded []repository.GuardedPath
+	// beforeDelete may refuse a delete.
+	beforeDelete []func(context.Context, repository.Deletion) error
+	// mourned says why its deletes have to stay visible for a while; empty where
+	// nothing follows from them.
+	mourned string
+
+	// near are the members that a transaction looks at; leads says that others
+	// may have to change with documents of this type.
+	near  []string
+	leads bool
+
+	own     []rule // keep members of this type
+	outward []rule // keep members of others, by documents of this type
+}
+
+func (m *member) name() string { return m.entity.EntityType }
+
+// filler is what one declaration does in writes of an entity type.
+type filler interface {
+	// before are the members it looks at of a document that is replaced; always
+	// says that it can't do without them.
+	before() (names []string, always bool)
+	fill(ctx context.Context, f *filling) error
+}
+
+// rule keeps some members of one entity type true, by documents of another. Its
+// check computes them anew from what is stored, so that it does not matter how
+// often, or in which order, changes are seen.
+type rule interface {
+	// holder is the type whose documents are kept.
+	holder() *member
+	// fields are the top-level members of the holder that check looks at.
+	fields() []string
+	// follows says which member it writes by which: what is written by other
+	// rules has to be right first.
+	follows() []edge
+	// check compares documents of the holder with what they should hold. What
+	// it compares with must be read after the documents were: then, whoever
+	// writes an older value over a newer one writes it over a document that
+	// has changed since, and the condition on the etag refuses it. strict says
+	// that a document which can't be seen is gone; without it only one that
+	// is marked as deleted is. An error is about all documents; what is wrong
+	// with one of them is a finding.
+	check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error)
+	// affected finds the holder's documents that may have to change because
+	// these documents of a type did.
+	affected(ctx context.Context, tenant string, by *member, changed []repository.Document, yield func([]repository.Document) error) error
+}
+
+// joint is a rule whose holders may lie in one logical partition with the
+// documents that it follows, and then change in one transaction with them.
+type joint interface {
+	rule
+	// connect reports whether they may, and tells the members what the
+	// transaction has to know of them.
+	connect() bool
+	// join notes what the transaction's changes ask of other documents, which it
+	// names with want. What it returns runs when those were read.
+	join(tx *transaction) (change func(ctx context.Context) error)
+}
+
+// finding is a member that does not hold what it should.
+type finding struct {
+	doc        repository.Document
+	field      string // path of the field
+	pointer    string
+	have, want json.RawMessage
+	// filling says that the member never held anything.
+	filling bool
+	// odd is why the member can't be compared; nothing is to be written then.
+	odd error
+}
+
+// isKey reports whether a field is a level of the partition key.
+func (m *member) isKey(f *tenantitem.Field) bool {
+	return slices.ContainsFunc(m.entity.PartitionKey, func(path string) bool { return pathOf(path) == f.Path })
+}
+
+// expires reports whether documents of the type end without a delete.
+func (m *member) expires() bool { return m.entity.TTL() > 0 }
+
+// mourn says that deletes have to stay visible for a while.
+func (m *member) mourn(why string) {
+	if m.mourned == "" {
+		m.mourned = why
+	}
+}
+
+// guard keeps patches away from a field.
+func (m *member) guard(f *tenantitem.Field, reason, hint string) {
+	m.guarded = append(m.guarded, repository.GuardedPath{Path: f.Path, Reason: reason, Hint: hint})
+}
+
+// useMutate is the way out where a patch is refused.
+const useMutate = "use Mutate, which lets it follow"

@@ -1,0 +1,211 @@
+package denorm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// leading keeps the side that leads: it follows the wishes of the other side,
+// and gives up documents that are gone.
+type leading struct{ *link }
+
+func (r leading) holder() *member  { return r.lead }
+func (r leading) fields() []string { return []string{r.leadField.Path} }
+func (r leading) follows() []edge {
+	return []edge{{to: place{r.lead, r.leadField.Path}, from: place{r.other, wishesField}}}
+}
+
+func (r leading) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+	var ids []string
+	for _, d := range changed {
+		w := wishesIn(d.Fields)[r.otherField.Path]
+		ids = append(append(ids, w.Add...), w.Remove...)
+		if d.DeletedAt != "" {
+			q := repository.Where(repository.Contains(r.leadField.Path, d.ID), repository.Missing("deletedAt"))
+			if err := inChunks(r.lead.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield); err != nil {
+				return err
+			}
+		}
+	}
+	docs, err := read(ctx, r.lead, tenant, ids, r.fields())
+	if err != nil || len(docs) == 0 {
+		return err
+	}
+	return yield(values(docs))
+}
+
+func (r leading) check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error) {
+	want := make([]map[string]bool, len(docs))
+	var ids []string
+	for i, d := range docs {
+		want[i] = map[string]bool{}
+		for _, id := range refsIn(d.Fields, r.leadField) {
+			want[i][id] = true
+			ids = append(ids, id)
+		}
+	}
+	others, err := read(ctx, r.other, tenant, ids, []string{wishesField})
+	if err != nil {
+		return nil, err
+	}
+	for i := range want {
+		for id := range want[i] {
+			if other, seen := others[id]; seen && other.DeletedAt != "" || !seen && strict {
+				delete(want[i], id)
+			}
+		}
+	}
+	at := make(map[string]int, len(docs))
+	for i, d := range docs {
+		at[d.ID] = i
+	}
+	for chunk := range slices.Chunk(docs, maxConditions) {
+		for other, err := range r.other.docs.Documents(ctx, tenant, nil, r.wishing(chunk), wishesField) {
+			if err != nil {
+				return nil, err
+			}
+			w := wishesIn(other.Fields)[r.otherField.Path]
+			for _, id := range w.Add {
+				if i, asked := at[id]; asked {
+					want[i][other.ID] = true
+				}
+			}
+			for _, id := range w.Remove {
+				if i, asked := at[id]; asked {
+					delete(want[i], other.ID)
+				}
+			}
+		}
+	}
+	var found []finding
+	for i, d := range docs {
+		if found, err = listing(found, d, r.leadField, want[i]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// wishing looks for documents of the other side with wishes about these.
+func (r leading) wishing(docs []repository.Document) repository.Query {
+	w := conditions{}
+	list := fieldSQL("c", wishesField, r.otherField.Path)
+	for _, d := range docs {
+		id := w.param(d.ID)
+		w.any = append(w.any, fmt.Sprintf("ARRAY_CONTAINS(%s.add, %s) OR ARRAY_CONTAINS(%s.remove, %s)", list, id, list, id))
+	}
+	return repository.SQL(strings.Join(w.any, " OR "), w.params...).And(repository.Missing("deletedAt"))
+}
+
+// following keeps the other side: what the leading documents say.
+type following struct{ *link }
+
+func (r following) holder() *member  { return r.other }
+func (r following) fields() []string { return []string{r.otherField.Path, wishesField} }
+func (r following) follows() []edge {
+	return []edge{{to: place{r.other, r.otherField.Path}, from: place{r.lead, r.leadField.Path}}}
+}
+
+func (r following) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+	var ids []string
+	for chunk := range slices.Chunk(changed, maxConditions) {
+		some := make([]repository.Predicate, 0, len(chunk))
+		for _, d := range chunk {
+			some = append(some, repository.Contains(r.otherField.Path, d.ID))
+			if d.DeletedAt == "" {
+				ids = append(ids, refsIn(d.Fields, r.leadField)...)
+			}
+		}
+		listers := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
+		if err := inChunks(r.other.docs.Documents(ctx, tenant, nil, listers, r.fields()...), yield); err != nil {
+			return err
+		}
+	}
+	docs, err := read(ctx, r.other, tenant, ids, r.fields())
+	if err != nil || len(docs) == 0 {
+		return err
+	}
+	return yield(values(docs))
+}
+
+func (r following) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
+	want := map[string]map[string]bool{}
+	for _, d := range docs {
+		want[d.ID] = map[string]bool{}
+	}
+	for chunk := range slices.Chunk(docs, maxConditions) {
+		some := make([]repository.Predicate, len(chunk))
+		for i, d := range chunk {
+			some[i] = repository.Contains(r.leadField.Path, d.ID)
+		}
+		q := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
+		for lead, err := range r.lead.docs.Documents(ctx, tenant, nil, q, r.leadField.Path) {
+			if err != nil {
+				return nil, err
+			}
+			for _, id := range refsIn(lead.Fields, r.leadField) {
+				if want[id] != nil {
+					want[id][lead.ID] = true
+				}
+			}
+		}
+	}
+	var found []finding
+	var err error
+	for _, d := range docs {
+		w := wishesIn(d.Fields)[r.otherField.Path]
+		for _, id := range w.Add {
+			want[d.ID][id] = true
+		}
+		for _, id := range w.Remove {
+			delete(want[d.ID], id)
+		}
+		if found, err = listing(found, d, r.otherField, want[d.ID]); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
+// merge returns the list that holds what is wanted, with what stays in its old
+// order and what is new behind it.
+func merge(have []string, want map[string]bool) []string {
+	out := make([]string, 0, len(want))
+	seen := map[string]bool{}
+	for _, id := range have {
+		if want[id] && !seen[id] {
+			out = append(out, id)
+			seen[id] = true
+		}
+	}
+	var more []string
+	for id := range want {
+		if !seen[id] {
+			more = append(more, id)
+		}
+	}
+	return append(out, distinct(more)...)
+}
+
+// listing is a finding when a document does not list these ids.
+func listing(found []finding, d repository.Document, f *tenantitem.Field, want map[string]bool) ([]finding, error) {
+	if _, err := canonical(f.Type, d.Fields[f.Path]); err != nil {
+		pointer := "/" + escapePointer(f.Path)
+		return append(found, finding{doc: d, field: f.Path, pointer: pointer, have: d.Fields[f.Path], odd: fmt.Errorf("denorm: what is stored at %s: %w", pointer, err)}), nil
+	}
+	have := refsIn(d.Fields, f)
+	list := merge(have, want)
+	if slices.Equal(have, list) {
+		return found, nil
+	}
+	raw, err := repository.EncodeValue(list)
+	if err != nil {
+		return nil, err
+	}
+	return append(found, finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: d.Fields[f.Path], want: raw}), nil
+}

@@ -1,0 +1,186 @@
+package denorm_test
+
+import (
+	"bytes"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+
+	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
+	"go.opentelemetry.io/otel/sdk/metric/metricdata"
+
+	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/registry"
+)
+
+// oddShapes are what another writer may make of a task.
+func oddShapes() map[string]struct {
+	change func(map[string]any)
+	at     string
+} {
+	type shape = struct {
+		change func(map[string]any)
+		at     string
+	}
+	return map[string]shape{
+		"steps are a text":        {func(doc map[string]any) { doc["plan"].(map[string]any)["steps"] = "a secret" }, "/plan"},
+		"the plan is a text":      {func(doc map[string]any) { doc["plan"] = "a secret" }, "/plan"},
+		"a step is a number":      {func(doc map[string]any) { doc["plan"].(map[string]any)["steps"].([]any)[0] = 7 }, "/plan"},
+		"a copy is a number":      {func(doc map[string]any) { doc["assigneeName"] = 4711 }, "/assigneeName"},
+		"a copy in a step is one": {func(doc map[string]any) { step(doc, 1)["personName"] = 4711 }, "/plan/steps/1/personName"},
+		"a reference is a number": {func(doc map[string]any) { step(doc, 1)["personId"] = 4711 }, "/plan/steps/1/personId"},
+		"a list of links is one":  {func(doc map[string]any) { doc["labels"] = 4711 }, "/labels"},
+		"a count is a text":       {func(doc map[string]any) { doc["commentCount"] = "a secret" }, "/commentCount"},
+	}
+}
+
+// A holder that something else wrote stops no other one: not when its source changes, not in Audit and not in Repair.
+func TestAnOddHolderStopsNoOther(t *testing.T) {
+	t.Parallel()
+	for name, odd := range oddShapes() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			ada := b.person("Ada")
+			var tasks []*Task
+			for range 5 {
+				tasks = append(tasks, b.withSteps(ada))
+			}
+			b.catchUp()
+			b.tamper(tasks[2], odd.change)
+			sound := append(slices.Clone(tasks[:2]), tasks[3:]...)
+			b.rename(ada, "Countess")
+			b.catchUp()
+			b.namesAre(sound, "Countess")
+
+			for _, task := range sound {
+				b.tamper(task, func(doc map[string]any) { doc["assigneeName"] = "x"; step(doc, 1)["personName"] = "x" })
+			}
+			b.reported(tasks[2], odd.at, len(sound)*2)
+			var skipped []denorm.Drift
+			progress, err := b.keeper.Repair(b.ctx, acme, &denorm.RepairOptions{Skipped: func(d denorm.Drift) { skipped = append(skipped, d) }})
+			b.must(err)
+			b.namesAre(sound, "Countess")
+			if progress.Skipped != 1 || len(skipped) != 1 || skipped[0].ID != tasks[2].ID || skipped[0].Reason == "" {
+				t.Errorf("progress %+v, skipped %+v", progress, skipped)
+			}
+			b.reported(tasks[2], odd.at, 0)
+		})
+	}
+}
+
+func (b *testBundle) namesAre(tasks []*Task, want string) {
+	b.t.Helper()
+	for _, task := range tasks {
+		if got := b.reread(task); got.AssigneeName != want || got.Plan.Steps[1].PersonName != want || got.Plan.Steps[1].NameThen != "Ada" {
+			b.t.Errorf("a sound task: %q, %+v", got.AssigneeName, got.Plan.Steps[1])
+		}
+	}
+}
+
+// reported asserts that an audit tells of one odd document, and finds so much else.
+func (b *testBundle) reported(odd *Task, at string, others int) {
+	b.t.Helper()
+	n, rest := 0, 0
+	for _, d := range b.audit() {
+		if d.Reason == "" {
+			rest++
+			continue
+		}
+		n++
+		if d.ID != odd.ID || d.EntityType != "Task" || d.Pointer != at || d.Want != nil || strings.Contains(d.Reason, "secret") || strings.Contains(d.Reason, "4711") {
+			b.t.Errorf("reported: %+v", d)
+		}
+	}
+	if n != 1 || rest != others {
+		b.t.Errorf("the audit reports %d odd members and %d others, want 1 and %d", n, rest, others)
+	}
+}
+
+// An operator hears of it by log and metric, once, without what the document holds.
+func TestAnOddHolderIsToldOf(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	log := &bytes.Buffer{}
+	reader := sdkmetric.NewManualReader()
+	copies := denorm.New(denorm.Config{Processor: changefeed.Config{
+		Logger: slog.New(slog.NewTextHandler(log, nil)), Meters: sdkmetric.NewMeterProvider(sdkmetric.WithReader(reader)),
+	}}, declarations()...)
+	plan, err := registry.NewPlan(layout(), entities(), copies.Extension())
+	b.must(err)
+	_, err = registry.Open(b.client, plan)
+	b.must(err)
+	b.keeper, err = copies.Keeper()
+	b.must(err)
+	ada := b.person("Ada")
+	odd, sound := b.withSteps(ada), b.withSteps(ada)
+	b.catchUp()
+	b.tamper(odd, func(doc map[string]any) { doc["assigneeName"] = 4711 })
+	for i := range 3 {
+		b.rename(ada, fmt.Sprint("Ada", i))
+		b.catchUp()
+	}
+	if got := b.reread(sound).AssigneeName; got != "Ada2" {
+		t.Errorf("the sound one has %q", got)
+	}
+	text := log.String()
+	if !strings.Contains(text, odd.ID) || !strings.Contains(text, "/assigneeName") || strings.Contains(text, "4711") {
+		t.Errorf("the log: %s", text)
+	}
+	var metrics metricdata.ResourceMetrics
+	b.must(reader.Collect(b.ctx, &metrics))
+	var n int64
+	for _, scope := range metrics.ScopeMetrics {
+		for _, m := range scope.Metrics {
+			if sum, ok := m.Data.(metricdata.Sum[int64]); ok && m.Name == "grove.denorm.documents.skipped" {
+				n += sum.DataPoints[0].Value
+			}
+		}
+	}
+	if versions := int64(strings.Count(text, "document skipped")); n != versions || n < 1 || n > 4 {
+		t.Errorf("%d documents were skipped by the metric and %d by the log", n, versions)
+	}
+}
+
+// One document in a thousand is odd: it is reported, and none of the others is stale.
+func TestOneOddDocumentInAThousand(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ada := b.person("Ada")
+	tasks := make([]*Task, 1000)
+	for i := range tasks {
+		tasks[i] = &Task{Project: "p1", AssigneeID: ada.Ref()}
+	}
+	_, err := b.tasks.In(acme).SaveAll(b.ctx, slices.Values(tasks), nil)
+	b.must(err)
+	b.catchUp()
+	odd := tasks[500]
+	b.tamper(odd, func(doc map[string]any) { doc["assigneeName"] = 4711 })
+	b.rename(ada, "Countess")
+	b.catchUp()
+	stale := 0
+	for _, d := range b.audit() {
+		if d.Reason == "" {
+			stale++
+		} else if d.ID != odd.ID {
+			t.Errorf("reported: %s %s: %s", d.ID, d.Pointer, d.Reason)
+		}
+	}
+	if stale != 0 {
+		t.Errorf("%d documents are stale", stale)
+	}
+	processor, _ := b.keeper.Processor("tasks")
+	n := 0
+	for q, err := range processor.Quarantined(b.ctx) {
+		b.must(err)
+		if n++; q.DocumentID != odd.ID {
+			t.Errorf("in quarantine: %s", q.DocumentID)
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d changes are in quarantine, want that of the odd document", n)
+	}
+}

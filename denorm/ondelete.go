@@ -1,0 +1,89 @@
+package denorm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// DeleteAction says what becomes of the copies of a document that is deleted.
+type DeleteAction uint8
+
+const (
+	// Keep leaves the copies, and the reference, as they are: they record what
+	// was true last. It is the default.
+	Keep DeleteAction = iota
+	// Clear empties the reference and the synced copies beside it. Snapshots
+	// stay.
+	Clear
+	// Restrict makes the delete fail with [ErrReferenced] while a document
+	// refers to this one. A reference that is written in the same instant may
+	// escape it; its copies are kept then. It is for aggregate roots: what a
+	// delete of a parent takes with it is not asked.
+	Restrict
+)
+
+// String returns the name.
+func (g DeleteAction) String() string {
+	switch g {
+	case Keep:
+		return "Keep"
+	case Clear:
+		return "Clear"
+	case Restrict:
+		return "Restrict"
+	}
+	return fmt.Sprintf("DeleteAction(%d)", uint8(g))
+}
+
+// OnDeleteOf says what becomes of documents of T that refer to a document of S
+// through refField when that is deleted: of the reference, and of the copies
+// that are made through it, if there are any.
+func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
+	return declare[T, S]("OnDelete", func(s *schema, d Declaration, target, source *member) error {
+		g, err := groupOf(d, target, source, refField)
+		if err != nil {
+			return err
+		}
+		switch {
+		case action > Restrict:
+			return refuse(d, action.String()+" is none", "say denorm.Keep, denorm.Clear or denorm.Restrict")
+		case action == Restrict && source.entity.Parent != nil:
+			return refuse(d, fmt.Sprintf("a %s may go with its parent, which is not asked for", source.name()), "use denorm.Keep or denorm.Clear")
+		case action == Clear && target.isKey(g.ref):
+			return refuse(d, fmt.Sprintf("%q is part of the partition key, which can't be cleared", g.ref.Path), "use denorm.Keep or denorm.Restrict")
+		case action == Clear && g.ref.Kind == tenantitem.KindArray:
+			return refuse(d, fmt.Sprintf("%q holds many references", g.ref.Path), "name the reference field of a tag, or use denorm.Link or denorm.Restrict")
+		case action == Clear:
+			s.keep(g)
+			source.mourn(fmt.Sprintf("the references in %s are cleared when it is deleted", target.name()))
+		case action == Restrict:
+			source.beforeDelete = append(source.beforeDelete, g.refuseDelete)
+		}
+		g.onDelete = action
+		return nil
+	})
+}
+
+// errFound ends a search at its first document.
+var errFound = errors.New("found")
+
+// refuseDelete looks for documents that refer to the one that is to go.
+func (g *group) refuseDelete(ctx context.Context, d repository.Deletion) error {
+	err := g.referring(ctx, d.TenantID, d.ID, func([]repository.Document) error { return errFound })
+	if errors.Is(err, errFound) {
+		return &ReferencedError{EntityType: g.source.name(), ID: d.ID, By: g.target.name(), Field: g.ref.Path}
+	}
+	return err
+}
+
+// referring finds the documents that refer to one through a group.
+func (g *group) referring(ctx context.Context, tenant, id string, yield func([]repository.Document) error) error {
+	w := conditions{}
+	w.refers(g, id, "")
+	q := repository.SQL(w.any[0], w.params...).And(repository.Missing("deletedAt")).Limit(1)
+	return inChunks(g.target.docs.Documents(ctx, tenant, nil, q), yield)
+}

@@ -1,0 +1,144 @@
+package denorm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// place is a top-level member of an entity type.
+type place struct {
+	m     *member
+	field string
+}
+
+func (p place) String() string { return p.m.name() + "." + p.field }
+
+// edge says that one member is written by what another one holds. A zero from is
+// a member that is written by nothing stored.
+type edge struct {
+	to, from place
+	// value says that the one's value becomes a part of the other's, so that a
+	// circle of such edges would go round for ever.
+	value bool
+}
+
+// stage is a step of Audit and Repair: documents of one type are compared by
+// some of their rules.
+type stage struct {
+	m     *member
+	rules []rule
+}
+
+// arrange refuses circles of copies and puts the rules in order: what a rule
+// reads was written by others before. All rules of a type run together where
+// that is possible, since each stage reads every document of its type.
+func (s *schema) arrange() error {
+	from := map[place][]edge{}
+	for _, r := range s.rules {
+		for _, e := range r.follows() {
+			from[e.to] = append(from[e.to], e)
+		}
+	}
+	if err := s.checkCycles(from); err != nil {
+		return err
+	}
+	pending := map[place]bool{}
+	for p := range from {
+		pending[p] = true
+	}
+	ready := func(p place) bool {
+		return !slices.ContainsFunc(from[p], func(e edge) bool { return e.from != p && pending[e.from] })
+	}
+	for len(pending) > 0 {
+		m, whole := s.nextStage(pending, ready)
+		next := stage{m: m}
+		var written []place
+		for _, r := range m.own {
+			runs := false
+			for _, e := range r.follows() {
+				if pending[e.to] && (ready(e.to) || !whole) {
+					runs, written = true, append(written, e.to)
+				}
+			}
+			if runs {
+				next.rules = append(next.rules, r)
+			}
+		}
+		for _, p := range written {
+			delete(pending, p)
+		}
+		s.stages = append(s.stages, next)
+	}
+	return nil
+}
+
+// nextStage chooses the type whose documents come next: one that is ready as a
+// whole, else one that is ready in part. Where snapshots go round in a circle
+// none is; then ordered is false, and the first one is taken as it is.
+func (s *schema) nextStage(pending map[place]bool, ready func(place) bool) (next *member, ordered bool) {
+	var part, first *member
+	for _, m := range s.members {
+		some, all := false, true
+		for p := range pending {
+			if p.m == m {
+				some, all = some || ready(p), all && ready(p)
+				first = cmp.Or(first, m)
+			}
+		}
+		if some && all {
+			return m, true
+		}
+		if some {
+			part = cmp.Or(part, m)
+		}
+	}
+	if part != nil {
+		return part, true
+	}
+	return first, false
+}
+
+// checkCycles refuses members that are copied from each other in a circle:
+// they would follow each other for ever.
+func (s *schema) checkCycles(from map[place][]edge) error {
+	var path []place
+	done := map[place]bool{}
+	var visit func(place) error
+	visit = func(p place) error {
+		if i := slices.Index(path, p); i >= 0 {
+			names := make([]string, 0, len(path)-i+1)
+			for _, on := range append(path[i:], p) {
+				names = append(names, on.String())
+			}
+			return refuse(circle(names), "each is a copy of the next", "let one of them be a field of its own, or a snapshot")
+		}
+		if done[p] {
+			return nil
+		}
+		path = append(path, p)
+		defer func() { path = path[:len(path)-1]; done[p] = true }()
+		for _, e := range from[p] {
+			if !e.value {
+				continue
+			}
+			if err := visit(e.from); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, m := range s.members {
+		for _, f := range m.entity.Model.Fields {
+			if err := visit(place{m, f.Path}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// circle names the members of a circle in errors.
+type circle []string
+
+func (c circle) String() string { return "the copies " + strings.Join(c, " <- ") }

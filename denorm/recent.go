@@ -1,0 +1,199 @@
+package denorm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// RecentOf keeps in an array field of P the newest n documents of C that refer
+// to it, newest first: by their ids, which sort by time unless the application
+// makes its own. The array's elements are cards: structs whose JSON members
+// are members of C, at most 100 of them. refField is the field of C that
+// refers to P; it may be left out when there is only one. It changes when
+// counts do; see [CountOf].
+func RecentOf[P, C any](field string, n int, refField ...string) Declaration {
+	return declare[P, C]("Recent", func(s *schema, d Declaration, parent, child *member) error {
+		f, err := topField(d, parent, field)
+		if err != nil {
+			return err
+		}
+		ref, err := findRef(d, parent, child, refField...)
+		if err != nil {
+			return err
+		}
+		card, err := cardOf(d, f, n, child)
+		if err != nil {
+			return err
+		}
+		return s.relatedTo(d, parent, child, ref, recent{field: f, n: n, card: card})
+	})
+}
+
+const maxRecent = 100
+
+// cardOf returns the members of the cards in an array.
+func cardOf(d Declaration, field *tenantitem.Field, n int, child *member) ([]string, error) {
+	if n < 1 || n > maxRecent {
+		return nil, refuse(d, fmt.Sprintf("it asks for %d", n), fmt.Sprintf("ask for 1 to %d", maxRecent))
+	}
+	elem := field.Type
+	if field.Kind == tenantitem.KindArray {
+		elem = field.Type.Elem()
+		for elem.Kind() == reflect.Pointer {
+			elem = elem.Elem()
+		}
+	}
+	if field.Kind != tenantitem.KindArray || elem.Kind() != reflect.Struct {
+		return nil, refuse(d, fmt.Sprintf("%q is a %s", field.Path, field.Type), "make it a slice of a struct with the members to show")
+	}
+	card, err := tenantitem.ModelOfType(elem)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d, err)
+	}
+	var names []string
+	for _, f := range card.Fields {
+		if f.Path != f.Name {
+			continue
+		}
+		from, ok := child.entity.Model.Field(f.Name)
+		if !ok {
+			return nil, fmt.Errorf("%s: the cards in %q: %w", d, field.Path, child.entity.Model.UnknownField(f.Name))
+		}
+		if from.Kind != f.Kind {
+			return nil, refuse(d, fmt.Sprintf("%q of the cards is a %s and of %s a %s", f.Name, f.Type, child.name(), from.Type), "give both fields the same type")
+		}
+		names = append(names, f.Name)
+	}
+	if len(names) == 0 {
+		return nil, refuse(d, "its cards have no members", "give their struct exported fields with json tags")
+	}
+	return names, nil
+}
+
+// recent is a field that holds the newest documents as cards.
+type recent struct {
+	field *tenantitem.Field
+	n     int
+	// card are the members of a card, which are members of the child too.
+	card []string
+}
+
+func (n recent) keeps() *tenantitem.Field { return n.field }
+func (n recent) needs() []string          { return n.card }
+func (n recent) counts() bool             { return false }
+func (n recent) blind() bool              { return false }
+
+// compute returns the cards of the newest documents that refer to one, as the
+// parent's field stores them.
+func (n recent) compute(ctx context.Context, r *related, tenant, parent string, children int64) (json.RawMessage, error) {
+	if children == 0 {
+		return json.RawMessage("[]"), nil
+	}
+	cards := make([]map[string]json.RawMessage, 0, n.n)
+	for d, err := range r.child.docs.Documents(ctx, tenant, r.child.keyOfRef(r.ref.Path, parent), r.of(parent).OrderByDesc("id").Limit(n.n), n.card...) {
+		if err != nil {
+			return nil, err
+		}
+		cards = append(cards, d.Fields)
+	}
+	return n.store(r, cards)
+}
+
+// store writes cards as the parent's field stores them; members that are not
+// on a card are dropped.
+func (n recent) store(r *related, cards []map[string]json.RawMessage) (json.RawMessage, error) {
+	if cards == nil {
+		cards = []map[string]json.RawMessage{}
+	}
+	raw, err := repository.EncodeValue(cards)
+	if err != nil {
+		return nil, err
+	}
+	into := reflect.New(n.field.Type)
+	if err := repository.DecodeValue(raw, into.Interface()); err != nil {
+		return nil, &oddError{fmt.Errorf("denorm: a %s does not fit the cards in %s.%s: %w", r.child.name(), r.parent.name(), n.field.Path, err)}
+	}
+	return repository.EncodeValue(into.Interface())
+}
+
+// change changes the list in the transaction of its children.
+func (n recent) change(ctx context.Context, tx *transaction, f *family, t *target) error {
+	t.looked = true
+	next, ok := n.within(f, t.now(n.field.Path))
+	if !ok {
+		var err error
+		if next, err = n.anew(ctx, tx.tx.TenantID, f); err != nil {
+			return err
+		}
+	}
+	raw, err := n.store(f.rule, next)
+	var odd *oddError
+	if errors.As(err, &odd) {
+		return nil // the keeper tells of it
+	}
+	if err != nil {
+		return err
+	}
+	if same, err := sameValue(n.field.Type, t.now(n.field.Path), raw); err != nil || same {
+		return nil //nolint:nilerr // a list of another shape is left to the keeper
+	}
+	t.set(n.field.Path, raw)
+	return nil
+}
+
+// within changes the stored list, where it tells enough: its cards know the
+// children's ids, and none has to be filled in for one that went.
+func (n recent) within(f *family, stored json.RawMessage) ([]map[string]json.RawMessage, bool) {
+	var cards []map[string]json.RawMessage
+	if !slices.Contains(n.card, "id") || stored != nil && repository.DecodeValue(stored, &cards) != nil {
+		return nil, false
+	}
+	full := len(cards) >= n.n
+	gone := false
+	cards = slices.DeleteFunc(cards, func(card map[string]json.RawMessage) bool {
+		after, changed := f.after[idOf(card)]
+		gone = gone || changed && after == nil
+		return changed
+	})
+	if gone && full {
+		return nil, false
+	}
+	return n.newest(f, cards), true
+}
+
+// anew asks for the newest children as they are stored and puts the changed
+// ones among them.
+func (n recent) anew(ctx context.Context, tenant string, f *family) ([]map[string]json.RawMessage, error) {
+	var cards []map[string]json.RawMessage
+	q := f.rule.of(f.parent).OrderByDesc("id").Limit(n.n + len(f.after))
+	for d, err := range f.rule.child.docs.Documents(ctx, tenant, f.rule.child.keyOfRef(f.rule.ref.Path, f.parent), q, append([]string{"id"}, n.card...)...) {
+		if err != nil {
+			return nil, err
+		}
+		if _, changed := f.after[d.ID]; !changed {
+			cards = append(cards, d.Fields)
+		}
+	}
+	return n.newest(f, cards), nil
+}
+
+// newest puts the changed children among the cards of others.
+func (n recent) newest(f *family, cards []map[string]json.RawMessage) []map[string]json.RawMessage {
+	for _, d := range f.after {
+		if d != nil {
+			cards = append(cards, d.Fields)
+		}
+	}
+	slices.SortFunc(cards, func(a, b map[string]json.RawMessage) int { return strings.Compare(idOf(b), idOf(a)) })
+	return cards[:min(len(cards), n.n)]
+}
+
+func idOf(members map[string]json.RawMessage) string { return holder{members: members}.text("id") }

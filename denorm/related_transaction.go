@@ -1,0 +1,117 @@
+package denorm
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// family is what a transaction does to the children of one parent.
+type family struct {
+	rule   *related
+	parent string
+	delta  int64
+	// after are the children that are shown otherwise than before, as they are
+	// going to be; nil for one that is a child no more.
+	after map[string]*repository.Document
+}
+
+func (r *related) connect() bool {
+	if r.near = r.parent.shares(r.child); !r.near {
+		return false
+	}
+	r.child.leads = true
+	r.child.near = append(r.child.near, topOf(r.ref.Path))
+	for _, d := range r.derived {
+		if needs := d.needs(); len(needs) > 0 {
+			r.child.near = append(append(r.child.near, "id"), needs...) // lists are in the order of ids
+		}
+	}
+	r.parent.near = append(r.parent.near, r.fields()...)
+	return true
+}
+
+func (r *related) join(tx *transaction) func(context.Context) error {
+	families := r.families(tx)
+	for _, f := range families {
+		if !f.blind(tx) {
+			tx.want(r.parent, f.parent)
+		}
+	}
+	return func(ctx context.Context) error {
+		for _, f := range families {
+			key := targetKey{r.parent, f.parent}
+			if tx.targets[key] == nil && f.blind(tx) {
+				tx.add(r.parent, &target{m: r.parent, doc: repository.Document{ID: f.parent, Key: tx.tx.Key}})
+			}
+			t := tx.targets[key]
+			if t == nil {
+				continue // it lies elsewhere, or is deleted
+			}
+			for _, d := range r.derived {
+				if err := d.change(ctx, tx, f, t); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+}
+
+// families finds the parents that the transaction's changes concern.
+func (r *related) families(tx *transaction) []*family {
+	var families []*family
+	byParent := map[string]*family{}
+	for _, c := range tx.changes {
+		if c.m != r.child {
+			continue
+		}
+		old, now := refs(c.Before, r.ref), refs(c.After, r.ref)
+		shown := r.shownOtherwise(c.Before, c.After)
+		for _, id := range distinct(slices.Concat(old, now)) {
+			was, is := slices.Contains(old, id), slices.Contains(now, id)
+			if was == is && !shown {
+				continue
+			}
+			f := byParent[id]
+			if f == nil {
+				f = &family{rule: r, parent: id, after: map[string]*repository.Document{}}
+				byParent[id] = f
+				families = append(families, f)
+			}
+			switch {
+			case is && !was:
+				f.delta++
+			case was && !is:
+				f.delta--
+			}
+			f.after[c.ID] = nil
+			if is {
+				f.after[c.ID] = c.After
+			}
+		}
+	}
+	return families
+}
+
+// shownOtherwise reports whether something that is shown of the document would
+// change.
+func (r *related) shownOtherwise(before, after *repository.Document) bool {
+	return slices.ContainsFunc(r.derived, func(d derived) bool {
+		needs := d.needs()
+		return len(needs) > 0 && (!alive(before) || !alive(after) || slices.ContainsFunc(needs, func(name string) bool {
+			return !slices.Equal(before.Fields[name], after.Fields[name])
+		}))
+	})
+}
+
+// blind reports whether a parent may be changed without having been read:
+// where the reference is a level of the key, the parent can be expected in its
+// children's partition.
+func (f *family) blind(tx *transaction) bool {
+	r := f.rule
+	_, own := tx.changed(r.parent, f.parent)
+	return !tx.tx.Again && !own && !slices.ContainsFunc(r.derived, func(d derived) bool { return !d.blind() }) &&
+		len(validIDs([]string{f.parent})) == 1 && r.child.isKey(r.ref)
+}

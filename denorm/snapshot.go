@@ -1,0 +1,34 @@
+package denorm
+
+import (
+	"encoding/json"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// snapshotMode records what was true when the reference was written, and never
+// changes.
+type snapshotMode struct{}
+
+func (snapshotMode) check(tagOf, *member) error { return nil }
+func (snapshotMode) follows() bool              { return false }
+func (snapshotMode) remembers() bool            { return true }
+
+func (snapshotMode) written(c copied, s *slot, source *repository.Document) (json.RawMessage, bool) {
+	switch {
+	case s.before != nil:
+		raw := s.before.members[c.field.Name]
+		_, err := canonical(c.field.Type, raw)
+		return raw, err == nil // what another writer left there may not fit
+	case source != nil:
+		return c.wants(source), true
+	}
+	return c.empty, true
+}
+
+func (snapshotMode) stored(c copied, in holder, source *repository.Document) (want json.RawMessage, filling, ok bool) {
+	if source == nil || in.members[c.field.Name] != nil {
+		return nil, false, false // what it holds was true when it was written
+	}
+	return c.wants(source), true, true
+}

@@ -1,0 +1,37 @@
+package denorm
+
+import (
+	"encoding/json"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// syncMode follows: the copy is what its source says.
+type syncMode struct{}
+
+func (syncMode) check(tag tagOf, m *member) error {
+	if m.isKey(tag.f) {
+		return refuse(tag, "it is part of the partition key, which can't follow a change", "make it a snapshot, or another field the key")
+	}
+	return nil
+}
+
+func (syncMode) follows() bool   { return true }
+func (syncMode) remembers() bool { return false }
+
+func (syncMode) written(c copied, s *slot, source *repository.Document) (json.RawMessage, bool) {
+	switch {
+	case source != nil:
+		return c.wants(source), true
+	case s.ref != "":
+		return nil, false // its source is gone; what was copied stays
+	}
+	return c.empty, true
+}
+
+func (syncMode) stored(c copied, _ holder, source *repository.Document) (want json.RawMessage, filling, ok bool) {
+	if source == nil {
+		return c.empty, false, true
+	}
+	return c.wants(source), false, true
+}

@@ -1,0 +1,159 @@
+package denorm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// keyOfRef returns what a reference tells of where the documents lie that hold
+// it: as many values as In takes, in order.
+func (m *member) keyOfRef(refPath, id string) []any {
+	var key []any
+	for i, path := range m.docs.KeyPaths() {
+		switch {
+		case i == 0 || path == "/entityType":
+		case pathOf(path) == refPath:
+			key = append(key, id)
+		default:
+			return key
+		}
+	}
+	return key
+}
+
+// keyOf returns the values that In takes for one entity, from its fields.
+func (m *member) keyOf(entity reflect.Value) []any {
+	var key []any
+	for i, path := range m.docs.KeyPaths() {
+		if i == 0 || path == "/entityType" {
+			continue
+		}
+		field, ok := m.entity.Model.Field(pathOf(path))
+		if !ok {
+			return key
+		}
+		value, ok := field.Value(entity)
+		if !ok {
+			return key
+		}
+		key = append(key, value.Interface())
+	}
+	return key
+}
+
+// given are the values of a document's key that In takes beside the tenant.
+func (m *member) given(key []any) []any {
+	var more []any
+	for i, path := range m.docs.KeyPaths() {
+		if i > 0 && path != "/entityType" && i < len(key) {
+			more = append(more, key[i])
+		}
+	}
+	return more
+}
+
+// pathOf turns a key's path, "/address/city", into a field's.
+func pathOf(keyPath string) string {
+	return strings.ReplaceAll(keyPath[1:], "/", ".")
+}
+
+// sameValue compares two JSON values as the field's Go type sees them; nothing
+// there, null, the type's zero value and an empty list are the same.
+func sameValue(t reflect.Type, a, b json.RawMessage) (bool, error) {
+	if bytes.Equal(a, b) {
+		return true, nil
+	}
+	first, err := canonical(t, a)
+	if err != nil {
+		return false, err
+	}
+	second, err := canonical(t, b)
+	return bytes.Equal(first, second), err
+}
+
+// canonical writes a value as an entity with that field would store it.
+func canonical(t reflect.Type, raw json.RawMessage) (json.RawMessage, error) {
+	v := reflect.New(t)
+	if raw != nil {
+		if err := repository.DecodeValue(raw, v.Interface()); err != nil {
+			return nil, err
+		}
+	}
+	if elem := v.Elem(); (elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) && elem.Len() == 0 {
+		return json.RawMessage("null"), nil
+	}
+	return repository.EncodeValue(v.Interface())
+}
+
+var errNoText = errors.New("it is no text")
+
+// textOf reads a member that is a string; nothing there and null are "".
+func textOf(raw json.RawMessage) (string, error) {
+	if raw == nil || string(raw) == "null" {
+		return "", nil
+	}
+	var s string
+	if repository.DecodeValue(raw, &s) != nil {
+		return "", errNoText
+	}
+	return s, nil
+}
+
+// refsIn returns the references that a stored document holds in a field: one,
+// or all of an array.
+func refsIn(fields map[string]json.RawMessage, f *tenantitem.Field) []string {
+	raw := memberAt(fields, f.Path)
+	if raw == nil {
+		return nil
+	}
+	if f.Kind == tenantitem.KindArray {
+		var many []string
+		if repository.DecodeValue(raw, &many) != nil {
+			return nil
+		}
+		return slices.DeleteFunc(many, func(id string) bool { return id == "" }) // null elements
+	}
+	if one, err := textOf(raw); err == nil && one != "" {
+		return []string{one}
+	}
+	return nil
+}
+
+// refsOf returns the references that an entity holds in a field.
+func refsOf(entity reflect.Value, f *tenantitem.Field) []string {
+	v, ok := f.Value(entity)
+	if !ok {
+		return nil
+	}
+	if f.Kind != tenantitem.KindArray {
+		if v.String() == "" {
+			return nil
+		}
+		return []string{v.String()}
+	}
+	out := make([]string, 0, v.Len())
+	for i := range v.Len() {
+		if elem := reflect.Indirect(v.Index(i)); elem.IsValid() && elem.String() != "" {
+			out = append(out, elem.String())
+		}
+	}
+	return out
+}
+
+// distinct sorts ids and drops what occurs twice.
+func distinct(ids []string) []string {
+	slices.Sort(ids)
+	return slices.DeleteFunc(slices.Compact(ids), func(id string) bool { return id == "" })
+}
+
+// validIDs drops what can't be an id of a document: nothing can be found by it.
+func validIDs(ids []string) []string {
+	return slices.DeleteFunc(distinct(ids), func(id string) bool { return tenantitem.ValidateID(id) != nil })
+}
