@@ -53,7 +53,7 @@ func (c copyFiller) fill(ctx context.Context, f *filling) error {
 	}
 	sources := map[*member]map[string]repository.Document{}
 	for source, wanted := range ids {
-		if sources[source], err = read(ctx, source, f.w.TenantID, wanted, distinct(fields[source])); err != nil {
+		if sources[source], err = readSources(ctx, source, f.w.TenantID, wanted, distinct(fields[source])); err != nil {
 			return err
 		}
 	}

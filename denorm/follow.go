@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -180,6 +181,36 @@ func read(ctx context.Context, m *member, tenant string, ids []string, fields []
 		return nil, nil
 	}
 	return m.docs.DocumentsByID(ctx, tenant, nil, ids, fields...)
+}
+
+// readSources is read for a write: what its own transaction writes counts as
+// stored, and what it deletes as gone.
+func readSources(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]repository.Document, error) {
+	var stored []string
+	siblings := map[string]repository.Document{}
+	for _, id := range validIDs(slices.Clone(ids)) {
+		entity, found := m.docs.Sibling(ctx, id)
+		switch {
+		case !found:
+			stored = append(stored, id)
+		case entity != nil:
+			raw, err := repository.EncodeValue(entity)
+			if err != nil {
+				return nil, err
+			}
+			d := repository.Document{ID: id}
+			if err := repository.DecodeValue(raw, &d.Fields); err != nil {
+				return nil, err
+			}
+			siblings[id] = d
+		}
+	}
+	docs, err := read(ctx, m, tenant, stored, fields)
+	if err != nil || len(siblings) == 0 {
+		return docs, err
+	}
+	maps.Copy(siblings, docs)
+	return siblings, nil
 }
 
 func values(docs map[string]repository.Document) []repository.Document {

@@ -49,7 +49,7 @@ func (l listFiller) fill(ctx context.Context, f *filling) error {
 			return fmt.Errorf("%s: %w", l.field.Path, err)
 		}
 	}
-	found, err := read(ctx, l.to, f.w.TenantID, added, nil)
+	found, err := readSources(ctx, l.to, f.w.TenantID, added, nil)
 	if err != nil {
 		return err
 	}

@@ -28,26 +28,6 @@ func (m *member) keyOfRef(refPath, id string) []any {
 	return key
 }
 
-// keyOf returns the values that In takes for one entity, from its fields.
-func (m *member) keyOf(entity reflect.Value) []any {
-	var key []any
-	for i, path := range m.docs.KeyPaths() {
-		if i == 0 || path == "/entityType" {
-			continue
-		}
-		field, ok := m.entity.Model.Field(pathOf(path))
-		if !ok {
-			return key
-		}
-		value, ok := field.Value(entity)
-		if !ok {
-			return key
-		}
-		key = append(key, value.Interface())
-	}
-	return key
-}
-
 // given are the values of a document's key that In takes beside the tenant.
 func (m *member) given(key []any) []any {
 	var more []any

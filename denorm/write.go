@@ -107,7 +107,7 @@ func (f *filling) readPriors(ctx context.Context) error {
 		if f.w.New[i] {
 			continue
 		}
-		key := f.m.keyOf(f.entities[i])
+		key := f.m.docs.KeyOf(f.w.Entities[i])
 		p := parts[fmt.Sprint(key)]
 		if p == nil {
 			p = &part{key: key}

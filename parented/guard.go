@@ -109,19 +109,29 @@ const maxParentsPerQuery = 500
 // deadParents returns those of the parents that do not exist or are deleted.
 func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids []string, entities []any) ([]string, error) {
 	parents := r.parents.Species()
+	var dead []string
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+		parent, sibling := parents.Sibling(ctx, id)
+		if sibling && parent == nil {
+			dead = append(dead, id)
+		}
+		return sibling
+	})
+	if len(ids) == 0 {
+		return dead, nil
+	}
 	if len(ids) == 1 {
 		stub, err := parents.Stub(ctx, tenant, r.parentKey(ids[0], entities), ids[0])
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
-			return ids, nil
+			return append(dead, ids...), nil
 		case err != nil:
 			return nil, err
 		case stub.DeletedAt != "":
-			return ids, nil
+			return append(dead, ids...), nil
 		}
-		return nil, nil
+		return dead, nil
 	}
-	var dead []string
 	for chunk := range slices.Chunk(ids, maxParentsPerQuery) {
 		alive := map[string]bool{}
 		for stub, err := range parents.Stubs(ctx, tenant, nil, repository.Where(repository.In("id", anys(chunk)...))) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
@@ -18,10 +19,13 @@ import (
 // reference to nothing, or to a deleted document, is a
 // [*parented.DanglingError], which is repository.ErrDanglingRef; nothing is
 // written then. Empty references, and those to the document itself, are not
-// looked for. Every referenced type must be registered.
+// looked for; what the same transaction writes counts as there. Every
+// referenced type must be registered.
 //
-// It says what was true at the write: a document that is deleted later leaves
-// its references behind. Patch is not checked.
+// It says what was true when the reference was written: a document that is
+// deleted later leaves its references behind, and a write that leaves such a
+// reference where it is goes through, at the cost of one more read. Patch is
+// not checked.
 func CheckRefs() Option {
 	return optionFunc(func(s *Species) error {
 		s.checkRefs = true
@@ -44,25 +48,24 @@ func (db *Database) guardRefs(s *Species) error {
 		}
 		fields = append(fields, f)
 	}
-	s.Attach(repository.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
-		func(ctx context.Context, tenant string, entities []any) error {
-			return db.checkRefs(ctx, s, tenant, fields, entities)
-		},
+	s.Attach(repository.Hooks{Fill: []func(context.Context, *repository.Write) error{
+		func(ctx context.Context, w *repository.Write) error { return db.checkRefs(ctx, s, fields, w) },
 	}})
 	return nil
 }
 
 // reference is one that has to be found.
 type reference struct {
-	field *tenantitem.Field
-	id    string
+	field  *tenantitem.Field
+	id     string
+	holder int // the index of the entity
 }
 
-func (db *Database) checkRefs(ctx context.Context, s *Species, tenant string, fields []*tenantitem.Field, entities []any) error {
+func (db *Database) checkRefs(ctx context.Context, s *Species, fields []*tenantitem.Field, w *repository.Write) error {
 	wanted := map[reflect.Type][]reference{}
 	var types []reflect.Type
 	for _, f := range fields {
-		for _, e := range entities {
+		for i, e := range w.Entities {
 			for _, id := range idsIn(f, reflect.ValueOf(e).Elem()) {
 				if id == "" || f.Refers == s.Model.Type && id == metaOf(e).ID {
 					continue
@@ -70,17 +73,77 @@ func (db *Database) checkRefs(ctx context.Context, s *Species, tenant string, fi
 				if wanted[f.Refers] == nil {
 					types = append(types, f.Refers)
 				}
-				wanted[f.Refers] = append(wanted[f.Refers], reference{f, id})
+				wanted[f.Refers] = append(wanted[f.Refers], reference{f, id, i})
 			}
 		}
 	}
 	for _, t := range types {
 		target, _ := db.plan.SpeciesOf(t)
-		if err := findAll(ctx, target, tenant, wanted[t]); err != nil {
+		dangling, err := findAll(ctx, target, w.TenantID, wanted[t])
+		if err != nil {
+			return err
+		}
+		if err := s.stood(ctx, w, target, dangling); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// stood refuses dangling references, but for those that the stored document
+// has in the same field: they point to what was deleted since.
+func (s *Species) stood(ctx context.Context, w *repository.Write, target *Species, dangling []reference) error {
+	before := map[int]reflect.Value{}
+	for _, r := range dangling {
+		entity, read := before[r.holder]
+		if !read {
+			var err error
+			if entity, err = s.replaced(ctx, w, r.holder); err != nil {
+				return err
+			}
+			before[r.holder] = entity
+		}
+		if !entity.IsValid() || !slices.Contains(idsIn(r.field, entity), r.id) {
+			return &parented.DanglingError{Field: r.field.Path, EntityType: target.EntityType, ID: r.id}
+		}
+	}
+	return nil
+}
+
+// replaced reads the entity that one of a write takes the place of; the zero
+// value is none, or one that does not fit the struct.
+func (s *Species) replaced(ctx context.Context, w *repository.Write, i int) (reflect.Value, error) {
+	if w.New[i] {
+		return reflect.Value{}, nil
+	}
+	var members any = w.Before[i]
+	if w.Before[i] == nil {
+		var names []string
+		for _, f := range s.Model.References() {
+			top, _, _ := strings.Cut(f.Path, ".")
+			names = append(names, strings.TrimSuffix(top, "[]"))
+		}
+		slices.Sort(names)
+		id := metaOf(w.Entities[i]).ID
+		docs, err := s.untyped.DocumentsByID(ctx, w.TenantID, s.untyped.KeyOf(w.Entities[i]), []string{id}, slices.Compact(names)...)
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		d, ok := docs[id]
+		if !ok || d.DeletedAt != "" {
+			return reflect.Value{}, nil
+		}
+		members = d.Fields
+	}
+	raw, err := repository.EncodeValue(members)
+	if err != nil {
+		return reflect.Value{}, err
+	}
+	entity := reflect.New(s.Model.Type)
+	if err := repository.DecodeValue(raw, entity.Interface()); err != nil {
+		return reflect.Value{}, nil //nolint:nilerr // another writer's document has no references that could stand
+	}
+	return entity.Elem(), nil
 }
 
 // idsIn returns the ids that a field holds in one entity.
@@ -107,29 +170,34 @@ func idsIn(f *tenantitem.Field, entity reflect.Value) []string {
 // maxRefsPerQuery keeps the text of a query by ids short.
 const maxRefsPerQuery = 500
 
-// findAll fails with the first reference, in order, that points nowhere.
-func findAll(ctx context.Context, target *Species, tenant string, refs []reference) error {
+// findAll returns the references, in order, that point nowhere.
+func findAll(ctx context.Context, target *Species, tenant string, refs []reference) (dangling []reference, err error) {
+	found := map[string]bool{}
+	var stored []reference
 	for _, r := range refs {
 		if err := tenantitem.ValidateID(r.id); err != nil {
-			return fmt.Errorf("reference %s: %w", r.field.Path, err)
+			return nil, fmt.Errorf("reference %s: %w", r.field.Path, err)
+		}
+		if entity, sibling := target.untyped.Sibling(ctx, r.id); sibling {
+			found[r.id] = entity != nil
+		} else {
+			stored = append(stored, r)
 		}
 	}
-	found := map[string]bool{}
-	if slices.IndexFunc(refs, func(r reference) bool { return r.id != refs[0].id }) < 0 {
-		stub, err := target.untyped.Stub(ctx, tenant, nil, refs[0].id)
+	switch {
+	case len(stored) == 0:
+	case slices.IndexFunc(stored, func(r reference) bool { return r.id != stored[0].id }) < 0:
+		stub, err := target.untyped.Stub(ctx, tenant, nil, stored[0].id)
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
-			return err
+			return nil, err
 		}
-		found[refs[0].id] = err == nil && stub.DeletedAt == ""
-	} else if err := lookUp(ctx, target, tenant, refs, found); err != nil {
-		return err
-	}
-	for _, r := range refs {
-		if !found[r.id] {
-			return &parented.DanglingError{Field: r.field.Path, EntityType: target.EntityType, ID: r.id}
+		found[stored[0].id] = err == nil && stub.DeletedAt == ""
+	default:
+		if err := lookUp(ctx, target, tenant, stored, found); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return slices.DeleteFunc(refs, func(r reference) bool { return found[r.id] }), nil
 }
 
 func lookUp(ctx context.Context, target *Species, tenant string, refs []reference, found map[string]bool) error {

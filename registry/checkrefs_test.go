@@ -73,7 +73,8 @@ func TestReferencesAreLookedForOnWrite(t *testing.T) {
 		t.Errorf("another tenant's writer: %v", err)
 	}
 	must(t, writers.In("acme").Delete(ctx, bob.ID, nil))
-	if err := books.In("acme").Save(ctx, good); !errors.Is(err, repository.ErrDanglingRef) {
+	late := &Book{Authors: []tenantitem.Ref[Writer]{bob.Ref()}}
+	if err := books.In("acme").Create(ctx, late); !errors.Is(err, repository.ErrDanglingRef) {
 		t.Errorf("a deleted writer: %v", err)
 	}
 	must(t, writers.In("acme").Restore(ctx, bob.ID))
@@ -88,6 +89,69 @@ func TestReferencesAreLookedForOnWrite(t *testing.T) {
 	must(t, err)
 	if receipt.Succeeded != 300 || tally.Requests() > 10 {
 		t.Errorf("%d saved in %d requests", receipt.Succeeded, tally.Requests())
+	}
+}
+
+// A reference whose target went after it was written is no reason to refuse a write that leaves it where it is.
+func TestAReferenceThatStandsIsLeft(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	_, books, writers := openBooks(t)
+	ada, bob := &Writer{Name: "Ada"}, &Writer{Name: "Bob"}
+	must(t, writers.In("acme").Create(ctx, ada))
+	must(t, writers.In("acme").Create(ctx, bob))
+	book := &Book{Authors: []tenantitem.Ref[Writer]{ada.Ref(), bob.Ref()}}
+	book.Edition.EditorID = bob.Ref()
+	must(t, books.In("acme").Create(ctx, book))
+	must(t, writers.In("acme").Delete(ctx, bob.ID, nil))
+
+	acme := books.In("acme")
+	must(t, acme.Save(ctx, book))
+	must(t, acme.Replace(ctx, book))
+	must(t, acme.Batch().Replace(book).Commit(ctx))
+	_, err := acme.SaveAll(ctx, slices.Values([]*Book{book}), nil)
+	must(t, err)
+	_, err = acme.Mutate(ctx, book.ID, func(b *Book) error { slices.Reverse(b.Authors); return nil })
+	must(t, err)
+	book, err = acme.Get(ctx, book.ID)
+	must(t, err)
+	must(t, acme.Upsert(ctx, book))
+
+	book.Next, book.Edition.EditorID, book.Authors = "nobody", "", nil
+	if err := acme.Save(ctx, book); !errors.Is(err, repository.ErrDanglingRef) {
+		t.Errorf("a new reference to nobody: %v", err)
+	}
+	book.Next = ""
+	must(t, acme.Save(ctx, book))
+	book.Edition.EditorID = bob.Ref()
+	if err := acme.Save(ctx, book); !errors.Is(err, repository.ErrDanglingRef) {
+		t.Errorf("a reference that was taken away and comes back: %v", err)
+	}
+}
+
+// What one transaction creates may refer to each other, and not to what it deletes.
+func TestReferencesWithinOneTransaction(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	cfg := registry.Config{Database: "books", Provision: true, Containers: []registry.Container{{ID: "shelf", PartitionKey: []string{"/tenantId"}}}}
+	plan := newPlan(t, cfg, registry.EntityOf[Book](registry.CheckRefs(), registry.In("shelf")), registry.EntityOf[Writer](registry.In("shelf")))
+	db, err := registry.Open(emulatortest.Client(t), plan)
+	must(t, err)
+	must(t, db.Prepare(ctx))
+	books, err := registry.RepositoryOf[Book](db)
+	must(t, err)
+	writers, err := registry.RepositoryOf[Writer](db)
+	must(t, err)
+	ada := &Writer{Name: "Ada"}
+	ada.ID = "ada"
+	first, second := &Book{Authors: []tenantitem.Ref[Writer]{"ada"}, Next: "second"}, &Book{}
+	first.ID, second.ID = "first", "second"
+	must(t, repository.CommitTogether(ctx, books.In("acme").Batch().Create(first).Create(second), writers.In("acme").Batch().Create(ada)))
+
+	third := &Book{Authors: []tenantitem.Ref[Writer]{"ada"}}
+	err = repository.CommitTogether(ctx, books.In("acme").Batch().Create(third), writers.In("acme").Batch().Delete("ada", ""))
+	if !errors.Is(err, repository.ErrDanglingRef) {
+		t.Errorf("a reference to what the transaction deletes: %v", err)
 	}
 }
 

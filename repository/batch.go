@@ -235,8 +235,9 @@ func commit(ctx context.Context, k *call, parts []Part) error {
 	if err := k.refuseTakenOps(ctx, ops); err != nil {
 		return err
 	}
+	hooked := withSiblings(ctx, parts)
 	for _, p := range parts {
-		if err := p.runHooks(ctx); err != nil {
+		if err := p.runHooks(hooked); err != nil {
 			return err
 		}
 	}

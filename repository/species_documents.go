@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -69,6 +70,23 @@ func (s *Species) documents(ctx context.Context, at partition, q Query, fields [
 			yield(Document{}, k.fail(err))
 		}
 	}
+}
+
+// KeyOf returns the values that In takes for one entity, a pointer to the
+// repository's type, from its fields: as many as it has.
+func (s *Species) KeyOf(entity any) []any {
+	var key []any
+	for i, level := range s.core.levels {
+		if i == 0 || level.path == "/"+entityField {
+			continue
+		}
+		value, ok := level.field.Value(reflect.ValueOf(entity).Elem())
+		if !ok {
+			return key
+		}
+		key = append(key, value.Interface())
+	}
+	return key
 }
 
 // DocumentsByID reads documents by their ids, deleted ones included; those
