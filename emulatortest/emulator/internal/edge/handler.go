@@ -102,13 +102,13 @@ func New(cfg Config) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Handler{cfg: cfg, auth: auth, routes: routes(), pages: query.NewPageCache(), queries: eval.NewMemory(queryMemory)}, nil
+	return &Handler{cfg: cfg, auth: auth, routes: routes(), pages: query.NewPageCache(0), queries: eval.NewMemory(queryMemory)}, nil
 }
 
 // Fork gives a handler with the same key and manners whose configuration is what change makes of this one's.
 func (h *Handler) Fork(change func(*Config)) *Handler {
 	fork := *h
-	fork.pages = query.NewPageCache()
+	fork.pages = query.NewPageCache(0)
 	fork.auth = h.auth.fork()
 	change(&fork.cfg)
 	return &fork

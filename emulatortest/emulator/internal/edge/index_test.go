@@ -195,7 +195,7 @@ func TestIndexesChangeNoResult(t *testing.T) {
 				w.both(rt, func(c *store.Container) string { c.SetReplicaLag(lag); return "" })
 			}
 		}
-		cache := query.NewPageCache()
+		cache := query.NewPageCache(rapid.SampledFrom([]int{0, 0, 1_000, 5_000}).Draw(rt, "cache"))
 		for range rapid.IntRange(0, 60).Draw(rt, "documents") {
 			write()
 		}

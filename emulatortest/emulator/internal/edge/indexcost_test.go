@@ -20,7 +20,7 @@ type costBundle struct {
 
 func setupCost(t testing.TB, n, toAPartition int) *costBundle {
 	t.Helper()
-	b := &costBundle{twin: newTwin(t, 1, anyPolicy), pages: query.NewPageCache(), n: n}
+	b := &costBundle{twin: newTwin(t, 1, anyPolicy), pages: query.NewPageCache(0), n: n}
 	b.c, b.account = b.twin.indexed, b.twin.account
 	for i := range n {
 		pk := "p"

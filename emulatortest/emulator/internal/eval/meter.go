@@ -55,6 +55,22 @@ func (m *Meter) Keep(bytes int) bool {
 	return m.within()
 }
 
+// Spare keeps memory for something that the request can do without: where there is not so much it reports false, and nothing
+// has failed.
+func (m *Meter) Spare(bytes int) bool {
+	if m.err != nil || m.temporary+m.kept+bytes > m.limits.Bytes {
+		return false
+	}
+	if more := m.temporary + m.kept + bytes - m.reserved; more > 0 {
+		if !m.memory.take(more + reserveAhead) {
+			return false
+		}
+		m.reserved += more + reserveAhead
+	}
+	m.kept += bytes
+	return true
+}
+
 // Free takes back a debit of Keep.
 func (m *Meter) Free(bytes int) { m.kept -= bytes }
 

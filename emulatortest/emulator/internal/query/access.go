@@ -133,6 +133,9 @@ func (e *execution) read(afterRID string) iter.Seq[Item] {
 // maxSortedRows bounds a sorted page whose size is left to the server.
 const maxSortedRows = 1 << 14
 
+// maxSortedAhead is how many rows are sorted at a time for this page and those to come.
+const maxSortedAhead = 1 << 16
+
 // keep is how many rows a sorted page needs: those to skip, its own, and one to begin the next page with. It reports false
 // when it needs all.
 func (e *execution) keep() (rows int, ok bool) {
@@ -145,6 +148,9 @@ func (e *execution) keep() (rows int, ok bool) {
 		rows = maxSortedRows
 	default:
 		return math.MaxInt, false
+	}
+	if e.caches() {
+		rows = max(rows, maxSortedAhead)
 	}
 	if e.take >= 0 {
 		rows = min(rows, e.take+1)

@@ -49,9 +49,14 @@ func (e *execution) sorted() error {
 			return nil
 		}
 	}
-	if e.beyond != nil { // rows were left out, and some of those kept had no result: the page ends early
-		e.next = e.beyond
-		e.next.skip, e.next.take = e.skip, e.take
+	if e.beyond != nil { // rows were left out
+		place := *e.beyond
+		place.skip, place.take = e.skip, e.take
+		if e.next == nil { // some of those kept had no result: the page ends early
+			e.next = &place
+		} else {
+			e.rest = &place
+		}
 	}
 	return nil
 }

@@ -11,17 +11,30 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
-// derive replaces a subquery that the whole query reads from, as in SELECT COUNT(1) FROM (SELECT DISTINCT c.a FROM c), by
-// its rows when they depend on more than one item each. The request then reads those rows as if they were items. It
-// returns what reading the items cost, or nil when the query can be run as it is.
-func derive(ctx context.Context, req *Request) (*Metrics, error) {
+// derivation is a subquery that a query reads from as if its rows were items.
+type derivation struct {
+	request Request // the subquery's, with the meter of the whole
+	read    Metrics // what reading the items cost
+}
+
+// derive takes a subquery that the whole query reads from, as in SELECT COUNT(1) FROM (SELECT DISTINCT c.a FROM c), out of the
+// request when its rows depend on more than one item each: the request is left to read those rows. It returns nil when
+// the query can be run as it is.
+func derive(req *Request) *derivation {
 	inner := foldingSource(req.Query)
 	if inner == nil {
-		return nil, nil
+		return nil
 	}
-	sub := *req // with the meter
+	sub := *req
 	sub.Query, sub.Continuation, sub.MaxItems, sub.MaxBytes, sub.EndLate, sub.Pages = inner, "", -1, math.MaxInt, false, nil
-	page, err := Run(ctx, sub)
+	// The rows have neither an index nor computed properties of their own.
+	req.Query, req.Policy, req.Computed = overRows(req.Query), nil, nil
+	return &derivation{request: sub}
+}
+
+// rows runs the subquery.
+func (d *derivation) rows(ctx context.Context, req *Request) (Slice, error) {
+	page, err := Run(ctx, d.request)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +49,8 @@ func derive(ctx context.Context, req *Request) (*Metrics, error) {
 		}
 		rows[i] = Item{RID: rowRID(i), Raw: document, Value: v}
 	}
-	// The rows have neither an index nor computed properties of their own.
-	req.Query, req.Source, req.Policy, req.Computed = overRows(req.Query), rows, nil, nil
-	return &page.Metrics, nil
+	d.read = page.Metrics
+	return rows, nil
 }
 
 // foldingSource returns the subquery that a query reads from, if that one's rows aren't those of single items.

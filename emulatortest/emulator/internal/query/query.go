@@ -57,6 +57,8 @@ type Request struct {
 	Pages *PageCache
 	// meter counts for the whole request, derived tables included.
 	meter *eval.Meter
+	// version is the source, if it can tell whether it changed.
+	version VersionedSource
 }
 
 // Page is a page of results.
@@ -75,25 +77,28 @@ func Run(ctx context.Context, req Request) (Page, error) {
 		defer req.meter.Close()
 	}
 	id := identity(&req)
-	read, err := derive(ctx, &req)
-	if err != nil {
-		return Page{}, err
-	}
+	req.version, _ = req.Source.(VersionedSource)
+	derived := derive(&req)
 	e, err := newExecution(ctx, &req, id)
 	if err != nil {
 		return Page{}, err
 	}
+	e.derived = derived
 	if !e.cached() {
+		if derived != nil {
+			if req.Source, err = derived.rows(ctx, &req); err != nil {
+				return Page{}, err
+			}
+		}
 		if err := cmp.Or(e.page(), req.meter.Err()); err != nil {
 			return Page{}, err
+		}
+		if derived != nil {
+			e.metrics.RetrievedDocuments, e.metrics.RetrievedBytes = derived.read.RetrievedDocuments, derived.read.RetrievedBytes
 		}
 	}
 	result := Page{Documents: e.documents, Metrics: e.metrics, ReverseScan: e.reverse}
 	result.Metrics.Elapsed = req.Now().Sub(e.started)
-	if read != nil {
-		result.Metrics.RetrievedDocuments, result.Metrics.RetrievedBytes = read.RetrievedDocuments, read.RetrievedBytes
-		result.Metrics.Elapsed += read.Elapsed
-	}
 	if e.next != nil {
 		result.Continuation = e.next.encode(e.identity, e.req.MaxToken)
 		e.cacheLater(result.Continuation)
@@ -121,7 +126,9 @@ type execution struct {
 	from     *position // where the page begins; nil for the first one
 	reverse  bool      // rows with equal ORDER BY keys go in falling rids
 	endLate  bool
-	inOrder  bool // items come in the order of ORDER BY
+	derived  *derivation // what the query reads from, when that is a subquery of its own
+	ordered  bool        // an index could serve ORDER BY
+	inOrder  bool        // items come in the order of ORDER BY
 
 	skip, take int // what is left of OFFSET and of TOP or LIMIT; take is negative without a bound
 	documents  [][]byte
@@ -130,7 +137,9 @@ type execution struct {
 	next       *position  // where the next page begins; nil when nothing is left
 	later      []laterRow // rows behind the page, for the cache
 	laterBytes int
-	uncached   bool      // they are too many
+	rest       *position     // the row behind those, when they are too many
+	known      *cachedResult // the next page begins at its row knownRow
+	knownRow   int
 	beyond     *position // a row that was left out of the sort, as were all behind it; nil when none was
 }
 
@@ -153,6 +162,9 @@ func newExecution(ctx context.Context, req *Request, id []byte) (*execution, err
 		return nil, err
 	}
 	e.reverse = req.Policy.scansReverse(req.Query, program.Keys())
+	if _, indexed := req.Source.(IndexedSource); indexed && len(program.Keys()) > 0 {
+		e.ordered = PlanAccess(req.Query, req.Parameters, req.Policy, req.Computed).order != nil
+	}
 	e.endLate = req.EndLate && !program.Folds() && !program.Distinct() && len(program.Keys()) == 0 && e.take < 0
 	if err := req.Resume.check(req.Query); err != nil {
 		return nil, err
