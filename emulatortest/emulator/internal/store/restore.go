@@ -154,14 +154,8 @@ func (a *Account) restoreContainer(r resourceRecord, im *image) error {
 	if err := c.checkTiling(); err != nil {
 		return err
 	}
-	for _, record := range im.items[c.rid] {
-		it, err := decodeItem(c, record.n, record.text)
-		if err != nil {
-			return err
-		}
-		s := c.owner(it.epk).state
-		s.share(it)
-		s.swap(nil, it, c.definition.DefaultTTL)
+	if err := c.restoreItems(im.items[c.rid]); err != nil {
+		return err
 	}
 	for _, record := range im.versions[c.rid] {
 		v, err := decodeVersion(c, record.n, record.text)
