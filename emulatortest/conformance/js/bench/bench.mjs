@@ -1,6 +1,7 @@
-// Measures one server through @azure/cosmos: documents made, point reads, and a query of one logical partition of 20
-// documents, in containers of several sizes. Eight reads are on their way at a time, and one query. It prints one JSON line
-// for each size; a query that the server doesn't answer within the SDK's minute is told instead of a figure.
+// Measures one server through @azure/cosmos: documents made, point reads, a query of one logical partition of 20 documents,
+// and the queries of BenchmarkIndex over the whole container, one page of each, in containers of several sizes. Eight reads are on
+// their way at a time, and one query. It prints one JSON line for each size; what the server refuses, or doesn't answer within the SDK's
+// minute, is told instead of a figure.
 //
 //   node bench.mjs NAME ENDPOINT SIZE...
 
@@ -19,7 +20,7 @@ const client = new CosmosClient({ endpoint, key, connectionPolicy: { enableEndpo
 const { database } = await client.databases.create({ id: "bench" });
 
 const partitionOf = (i) => `p${Math.floor(i / perPartition)}`;
-const document = (i) => ({ id: `d${i}`, pk: partitionOf(i), n: i % perPartition, title: `Document ${i}`, text: "Lorem ipsum dolor sit amet. ".repeat(16), tags: ["a", "b", `t${i % 10}`] });
+const document = (i) => ({ id: `d${i}`, pk: partitionOf(i), n: i % perPartition, a: i, few: i % 100, name: `name-${String(i).padStart(6, "0")}`, title: `Document ${i}`, text: "Lorem ipsum dolor sit amet. ".repeat(16), tags: ["a", "b", `t${i % 10}`] });
 
 /** Runs work in so many lanes, each with the next number, until next says undefined; gives the time in seconds. */
 async function lanes(count, next, work) {
@@ -66,6 +67,19 @@ async function rate(count, work) {
 /** A number that walks over 0 to n without a pattern that a cache could like. */
 const scattered = (i, n) => (i * 7919) % n;
 
+/** Queries over all partitions with the number of rows on their first page, in a container of so many documents. */
+const wholeQueries = (size) => [
+  ["SELECT * FROM c WHERE c.a = 77", 1],
+  ["SELECT * FROM c WHERE c.a >= 70 AND c.a < 75", 5],
+  ["SELECT * FROM c WHERE STARTSWITH(c.name, 'name-00000')", 10],
+  ["SELECT * FROM c WHERE ARRAY_CONTAINS(c.tags, 't7')", 10],
+  ["SELECT TOP 10 * FROM c ORDER BY c.a DESC", 10],
+  ["SELECT VALUE COUNT(1) FROM c WHERE c.few < 50", 1],
+  ["SELECT VALUE MAX(c.a) FROM c", 1],
+  ["SELECT DISTINCT VALUE c.few FROM c", 10],
+  ["SELECT c.few, COUNT(1) AS n FROM c GROUP BY c.few", 10],
+].filter(([, rows]) => rows <= size);
+
 for (const size of sizes.map(Number)) {
   const { container } = await database.containers.create({ id: `c${size}`, partitionKey: { paths: ["/pk"] } });
   let made = 0;
@@ -82,5 +96,12 @@ for (const size of sizes.map(Number)) {
     const { resources } = await container.items.query(query, { partitionKey }).fetchAll();
     if (resources.length !== perPartition / 2) throw new Error(`query of ${partitionKey} gave ${resources.length} documents`);
   }).catch((error) => ({ failed: `${error.code ?? error.name}: ${error.message}` }));
-  console.log(JSON.stringify({ name, size, createsPerSecond: Math.round(size / elapsed), reads, queries }));
+  const whole = {};
+  for (const [query, rows] of wholeQueries(size)) {
+    whole[query] = await rate(1, async () => {
+      const { resources } = await container.items.query(query, { maxItemCount: 10 }).fetchNext();
+      if (resources?.length !== rows) throw new Error(`${resources?.length} rows instead of ${rows}`);
+    }).catch((error) => ({ failed: `${error.code ?? error.name}: ${error.message}`.slice(0, 100) }));
+  }
+  console.log(JSON.stringify({ name, size, createsPerSecond: Math.round(size / elapsed), reads, queries, whole }));
 }

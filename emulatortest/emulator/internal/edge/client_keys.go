@@ -11,7 +11,7 @@ import (
 // Supported: create (201; 400 without encryptionAlgorithm, wrappedDataEncryptionKey or keyWrapMetadata; 409), list and query,
 // read (304, 404), replace (200; 412), delete (204; 412). They are metadata: clients that encrypt properties themselves keep their
 // wrapped keys here, and the account never uses them.
-// Differs from the service: a container's clientEncryptionPolicy is kept and not checked against the keys.
+// A container's clientEncryptionPolicy names them, has the form that SDKs write, and can't be changed.
 
 const clientKeyFeed = "ClientEncryptionKeys"
 

@@ -14,5 +14,5 @@ func (c *call) withFunctions(container *store.Container) context.Context {
 		s, err := container.Script(store.UserDefinedFunction, id)
 		return s.Body, err == nil
 	}, c.scriptWorld())
-	return eval.WithUserDefined(c.ctx, functions.Call)
+	return eval.WithUserDefined(c.ctx, functions)
 }

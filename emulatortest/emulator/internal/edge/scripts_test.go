@@ -115,6 +115,27 @@ func TestConflictsAreAnEmptyFeed(t *testing.T) {
 	}
 }
 
+// TestUserDefinedFunctionsAreCheckedWithoutItems checks that a query over nothing fails like one over something.
+func TestUserDefinedFunctionsAreCheckedWithoutItems(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.register(t, "udfs", "known", `function () { return 1; }`)
+	b.register(t, "udfs", "broken", `function (`)
+	for query, want := range map[string]string{
+		`SELECT VALUE udf.known() FROM c`:                                       "",
+		`SELECT VALUE udf.unknown() FROM c`:                                     "udf.unknown does not exist",
+		`SELECT * FROM c WHERE c.n = 1 AND udf.unknown(c.n)`:                    "udf.unknown does not exist",
+		`SELECT VALUE COUNT(1) FROM c WHERE EXISTS(SELECT VALUE udf.unknown())`: "udf.unknown does not exist",
+		`SELECT * FROM (SELECT DISTINCT udf.unknown(c.n) AS x FROM c) AS d`:     "udf.unknown does not exist",
+		`SELECT VALUE udf.broken() FROM c`:                                      "SyntaxError",
+	} {
+		a := b.query(t, query, keyHeader, `["a"]`)
+		if want == "" && a.Status != 200 || want != "" && (a.Status != 400 || !strings.Contains(string(a.Body), want)) {
+			t.Errorf("%s: %d %s, want %q", query, a.Status, a.Body, want)
+		}
+	}
+}
+
 func TestUserDefinedFunctionsInQueries(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -18,6 +18,9 @@ func fullTextFunctions() []builtin {
 			words := fulltext.Words(text)
 			return join(args[1:], func(keyword value.Value) value.Value {
 				phrase, isString := keyword.Str()
+				if keyword.Kind() == value.Object {
+					r.fail(&Error{Message: sql.FuzzyRefusal})
+				}
 				if !isString || !r.work(len(text)) {
 					return value.Value{}
 				}

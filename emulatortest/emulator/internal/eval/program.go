@@ -14,7 +14,7 @@ type Program struct {
 	slots int
 	scans bool
 
-	userDefined bool
+	userDefined []string // the names of the functions that it calls
 }
 
 type key struct {
@@ -38,7 +38,7 @@ func CompileFor(q *sql.Query, schema Schema) (*Program, error) {
 	for _, item := range q.OrderBy {
 		p.keys = append(p.keys, c.sortKey(item, inner))
 	}
-	p.slots, p.userDefined = c.slots, c.userDefinedCalls > 0
+	p.slots, p.userDefined = c.slots, c.functions
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -49,7 +49,7 @@ func CompileFor(q *sql.Query, schema Schema) (*Program, error) {
 func (p *Program) Scans() bool { return p.scans }
 
 // CallsUserDefined reports whether the query calls user-defined functions.
-func (p *Program) CallsUserDefined() bool { return p.userDefined }
+func (p *Program) CallsUserDefined() bool { return len(p.userDefined) > 0 }
 
 // Folds reports whether rows are folded into groups, so that [Run.Groups] gives the result rather than [Run.Item].
 func (p *Program) Folds() bool { return p.query.fold != nil }

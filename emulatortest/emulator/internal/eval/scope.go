@@ -51,7 +51,7 @@ type compiler struct {
 	schema Schema
 	root   string
 
-	userDefinedCalls int
+	functions []string // the user-defined ones that are called
 }
 
 func (c *compiler) slot() int {

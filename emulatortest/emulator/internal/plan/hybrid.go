@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
@@ -83,6 +84,9 @@ func (r *rewriter) hybrid(skipRewrite bool) (*HybridSearchQueryInfo, error) {
 			continue
 		}
 		keywords := r.keywords(call)
+		if slices.ContainsFunc(keywords, r.isObject) {
+			return nil, &Error{Message: sql.FuzzyRefusal}
+		}
 		components = append(components, textComponent(call.Args[0], keywords, len(statistics.Elements), negative))
 		statistics.Elements = append(statistics.Elements, textStatistics(call.Args[0], keywords))
 	}
@@ -162,6 +166,17 @@ func (r *rewriter) keywords(call *sql.Call) []sql.Expr {
 		list = append(list, arg)
 	}
 	return list
+}
+
+// isObject reports whether a keyword is a parameter, or a part of one, that is an object.
+func (r *rewriter) isObject(keyword sql.Expr) bool {
+	switch e := keyword.(type) {
+	case *sql.Parameter:
+		return r.parameters[e.Name].Kind() == value.Object
+	case *sql.Literal:
+		return e.Value.Kind() == value.Object
+	}
+	return false
 }
 
 func (r *rewriter) vectorComponent(call *sql.Call, negative bool) component {

@@ -154,6 +154,9 @@ func newExecution(ctx context.Context, req *Request, id []byte) (*execution, err
 	if err != nil {
 		return nil, err
 	}
+	if err := program.CheckUserDefined(ctx); err != nil {
+		return nil, err
+	}
 	if err := req.Policy.checkOrderBy(req.Query); err != nil {
 		return nil, err
 	}

@@ -52,6 +52,17 @@ func (f *Functions) Call(id string, arguments []value.Value) (result value.Value
 	return result, err
 }
 
+// Check finds and compiles a function without calling it. The error is an [*Error].
+func (f *Functions) Check(id string) error {
+	if f.session == nil {
+		f.session = newSession(f.world)
+	}
+	return f.session.run(f.ctx, func() error {
+		_, err := f.load(id)
+		return err
+	})
+}
+
 // load finds and compiles a function once.
 func (f *Functions) load(id string) (goja.Callable, error) {
 	if function := f.loaded[id]; function != nil {

@@ -287,6 +287,9 @@ func (c *checker) call(e *Call) error {
 	if err := c.arity(e); err != nil {
 		return err
 	}
+	if err := c.keywords(e); err != nil {
+		return err
+	}
 	if f, _ := LookupFunction(e.Name); !f.Aggregate {
 		return nil
 	}

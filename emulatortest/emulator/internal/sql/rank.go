@@ -1,5 +1,7 @@
 package sql
 
+import "strings"
+
 // The names of the functions that score items. The last three are those that plans put in the place of the first two; a
 // client sends them back in the queries of a plan.
 const (
@@ -87,6 +89,31 @@ func (c *checker) rank(q *Query) error {
 		}
 		if err := c.arity(component); err != nil {
 			return err
+		}
+		if err := c.keywords(component); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// FuzzyRefusal says why an object is no keyword of full text.
+const FuzzyRefusal = `The emulator does not support fuzzy search: a keyword of full text is a string, not an object such as {"term": ..., "distance": ...}.`
+
+// keywords refuses objects where functions of full text take keywords.
+func (c *checker) keywords(e *Call) error {
+	if !strings.HasPrefix(e.Name, "FullText") {
+		return nil
+	}
+	for _, arg := range e.Args[1:] {
+		list := []Expr{arg}
+		if array, ok := arg.(*ArrayExpr); ok {
+			list = array.Elements
+		}
+		for _, keyword := range list {
+			if _, isObject := keyword.(*ObjectExpr); isObject {
+				return refuse(keyword.At(), CodeOther, "%s", FuzzyRefusal)
+			}
 		}
 	}
 	return nil

@@ -83,6 +83,9 @@ func (d *Database) addContainer(tree *node, id string, t Throughput) (*Container
 	if err := c.describe(tree, uint64(c.serial)); err != nil {
 		return nil, nil, err
 	}
+	if err := d.checkEncryptionKeys(c.definition.Properties); err != nil {
+		return nil, nil, err
+	}
 	bounds := epk.SplitEvenly(c.definition.Scheme, max(a.opts.Partitions, t.partitions()))
 	for i := range len(bounds) - 1 {
 		p := c.newPartition(bounds[i], bounds[i+1], nil, newState())
@@ -174,6 +177,9 @@ func (c *Container) replace(tree *node, v value.Value, id string, p Precondition
 	if err := c.keepFixed(tree, v, "uniqueKeyPolicy", old); err != nil {
 		return nil, err
 	}
+	if err := c.keepFixed(tree, v, "clientEncryptionPolicy", old); err != nil {
+		return nil, err
+	}
 	if err := fillPolicies(tree, v); err != nil {
 		return nil, err
 	}
@@ -216,6 +222,9 @@ func sameFixed(name string, was, is value.Value) bool {
 		version, given := is.Get("version").Number()
 		return value.Equal(was.Get("paths"), is.Get("paths")) &&
 			(!given || version == 0 || value.Equal(was.Get("version"), is.Get("version")))
+	}
+	if name == "clientEncryptionPolicy" {
+		return value.Equal(was, is)
 	}
 	a, _ := was.Get("uniqueKeys").Array()
 	b, _ := is.Get("uniqueKeys").Array()

@@ -22,6 +22,9 @@ func fillPolicies(n *node, v value.Value) error {
 	if err := checkSearch(v); err != nil {
 		return err
 	}
+	if err := checkEncryption(v); err != nil {
+		return err
+	}
 	if policy := n.get("indexingPolicy"); policy == nil || !policy.isObject() {
 		n.set("indexingPolicy", leaf(defaultIndexingPolicy))
 	} else if err := fillIndexing(policy, v.Get("indexingPolicy")); err != nil {
