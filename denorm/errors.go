@@ -1,15 +1,15 @@
 package denorm
 
 import (
-	"errors"
 	"fmt"
 
+	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // ErrReferenced is the refusal of a delete because other documents refer to
 // the document and [Restrict] was declared for them.
-var ErrReferenced = errors.New("referenced")
+var ErrReferenced = repository.ErrReferenced
 
 // ReferencedError names what refers to a document that was to be deleted.
 // Nothing was deleted. It unwraps to [ErrReferenced].

@@ -49,6 +49,9 @@ var (
 	ErrDanglingRef = errors.New("dangling reference")
 	// ErrHasChildren: a delete under the rule Restrict found children.
 	ErrHasChildren = errors.New("has children")
+	// ErrReferenced: a delete was refused because other documents refer to the
+	// document, and that was declared (denorm.Restrict).
+	ErrReferenced = errors.New("referenced")
 )
 
 // Error is what every verb returns: which operation on what, and the way out.

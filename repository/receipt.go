@@ -111,7 +111,7 @@ func isSettled(err error) bool {
 	}
 	for _, definite := range []error{
 		ErrInvalid, ErrNotFound, ErrConflict, ErrPreconditionFailed, ErrTooLarge, ErrTenantMismatch,
-		ErrEntityMismatch, ErrDanglingRef, ErrHasChildren, ErrUnsupported,
+		ErrEntityMismatch, ErrDanglingRef, ErrHasChildren, ErrReferenced, ErrUnsupported,
 	} {
 		if errors.Is(err, definite) {
 			return !errors.Is(err, ErrAmbiguous)

@@ -182,7 +182,7 @@ func errorAttributes(err error) []attribute.KeyValue {
 func errorType(err error) string {
 	for _, kind := range []error{
 		ErrAmbiguous, ErrInvalid, ErrNotFound, ErrConflict, ErrPreconditionFailed, ErrTenantMismatch, ErrEntityMismatch,
-		ErrTooLarge, ErrThrottled, ErrBudget, ErrUnsupported, ErrDanglingRef, ErrHasChildren, context.Canceled, context.DeadlineExceeded,
+		ErrTooLarge, ErrThrottled, ErrBudget, ErrUnsupported, ErrDanglingRef, ErrHasChildren, ErrReferenced, context.Canceled, context.DeadlineExceeded,
 	} {
 		if errors.Is(err, kind) {
 			return kind.Error()
