@@ -1,25 +1,21 @@
 // Package httpapi is what every HTTP service over Grove would write itself:
 // errors to statuses, the tenant and the budget of a request, If-Match, and
-// links from page to page. It is plain net/http: no router, no codec, and each
-// part works without the others.
+// links from page to page. It is plain net/http: no router, and each part works
+// without the others.
 //
 //	api := http.NewServeMux()
-//	api.Handle("GET /notes/{id}", httpapi.Handler(func(w http.ResponseWriter, r *http.Request) error {
+//	api.Handle("GET /notes/{id}", httpapi.JSON(http.StatusOK, func(w http.ResponseWriter, r *http.Request) (any, error) {
 //		tenant, _ := repository.TenantFrom(r.Context())
-//		note, err := notes.In(tenant).Get(r.Context(), r.PathValue("id"))
-//		if err != nil {
-//			return err
-//		}
-//		w.Header().Set("ETag", note.ETag)
-//		return json.NewEncoder(w).Encode(note)
+//		return notes.In(tenant).Get(r.Context(), r.PathValue("id"))
 //	}))
 //	http.ListenAndServe(addr, httpapi.Middleware(httpapi.Config{Tenant: tenantOf, Budget: 100})(api))
 //
 // [Middleware] binds the request's context to its tenant and its budget, and
-// writes the log. A [Handler] returns errors, and [WriteError] answers with
-// them. [IfMatch], [PageOptions] and [LinkNext] read and write the headers that
-// conditional writes and pages need. An entity's ETag is in the form that HTTP
-// has for them, quotes included: set it as the header ETag as it is.
+// writes the log and the trace. [JSON] answers with what a function returns,
+// [WriteError] with an error. [IfMatch], [PageOptions] and [LinkNext] read and
+// write the headers that conditional writes and pages need. An entity's ETag is
+// in the form that HTTP has for them, quotes included: it is the header ETag as
+// it is.
 //
 // # Statuses
 //

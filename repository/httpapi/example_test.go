@@ -2,7 +2,6 @@ package httpapi_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -30,8 +29,8 @@ func ExampleWriteError() {
 }
 
 func ExampleProblem() {
-	sell := httpapi.Handler(func(http.ResponseWriter, *http.Request) error {
-		return &httpapi.Problem{Status: http.StatusConflict, Code: "sold-out", Detail: "there is none left"}
+	sell := httpapi.JSON(http.StatusCreated, func(http.ResponseWriter, *http.Request) (any, error) {
+		return nil, &httpapi.Problem{Status: http.StatusConflict, Code: "sold-out", Detail: "there is none left"}
 	})
 	w := httptest.NewRecorder()
 	sell.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/orders", nil))
@@ -39,16 +38,11 @@ func ExampleProblem() {
 	// Output: {"title":"Conflict","status":409,"code":"sold-out","detail":"there is none left"}
 }
 
-func ExampleHandler() {
+func ExampleJSON() {
 	b, end := exampleSetup()
 	defer end()
-	get := httpapi.Handler(func(w http.ResponseWriter, r *http.Request) error {
-		note, err := b.notes.In("acme").Get(r.Context(), r.PathValue("id"))
-		if err != nil {
-			return err
-		}
-		w.Header().Set("ETag", note.ETag)
-		return json.NewEncoder(w).Encode(map[string]string{"title": note.Title})
+	get := httpapi.JSON(http.StatusOK, func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		return b.notes.In("acme").Get(r.Context(), r.PathValue("id"))
 	})
 	w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/notes/7", nil)
 	r.SetPathValue("id", "7")
@@ -57,12 +51,31 @@ func ExampleHandler() {
 	// Output: {"title":"Not Found","status":404,"code":"not-found","detail":"Note \"7\": not found"}
 }
 
+func ExampleReadJSON() {
+	create := httpapi.JSON(http.StatusCreated, func(w http.ResponseWriter, r *http.Request) (any, error) {
+		var input struct {
+			Title string `json:"title"`
+		}
+		if err := httpapi.ReadJSON(w, r, &input); err != nil {
+			return nil, err
+		}
+		return input, nil
+	})
+	for _, body := range []string{`{"title":"first","tenantId":"another"}`, `{"title":1}`} {
+		w := httptest.NewRecorder()
+		create.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/notes", strings.NewReader(body)))
+		fmt.Println(strings.TrimSpace(w.Body.String()))
+	}
+	// Output:
+	// {"title":"first"}
+	// {"title":"Bad Request","status":400,"code":"invalid","detail":"the body has a value of another type in title"}
+}
+
 func ExampleMiddleware() {
 	tokens := map[string]string{"Bearer 123": "acme"}
-	api := httpapi.Handler(func(w http.ResponseWriter, r *http.Request) error {
+	api := httpapi.JSON(http.StatusOK, func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		tenant, _ := repository.TenantFrom(r.Context())
-		_, err := fmt.Fprintln(w, "a request of", tenant)
-		return err
+		return "a request of " + tenant, nil
 	})
 	handler := httpapi.Middleware(httpapi.Config{
 		Tenant: func(r *http.Request) (string, error) { return tokens[r.Header.Get("Authorization")], nil },
@@ -72,10 +85,10 @@ func ExampleMiddleware() {
 		w, r := httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Authorization", token)
 		handler.ServeHTTP(w, r)
-		fmt.Print(w.Code, " ", w.Body)
+		fmt.Println(w.Code, strings.TrimSpace(w.Body.String()))
 	}
 	// Output:
-	// 200 a request of acme
+	// 200 "a request of acme"
 	// 401 {"title":"Unauthorized","status":401,"code":"unauthorized","detail":"the request names no tenant that it may act for"}
 }
 
@@ -91,14 +104,14 @@ func ExampleIfMatch() {
 	b, end := exampleSetup()
 	defer end()
 	acme := b.notes.In("acme")
-	replace := httpapi.Handler(func(w http.ResponseWriter, r *http.Request) error {
+	replace := httpapi.JSON(http.StatusOK, func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		etag, err := httpapi.IfMatch(r, acme, r.PathValue("id"))
 		if err != nil {
-			return err
+			return nil, err
 		}
 		note := &Note{Title: "new"}
 		note.ID, note.ETag = r.PathValue("id"), etag
-		return acme.Replace(r.Context(), note)
+		return note, acme.Replace(r.Context(), note)
 	})
 	note := &Note{TenantItem: tenantitem.TenantItem[Note]{Meta: tenantitem.Meta{ID: "7"}}, Title: "old"}
 	if err := acme.Create(context.Background(), note); err != nil {

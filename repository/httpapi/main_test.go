@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"testing"
 
@@ -39,7 +40,7 @@ func setup(t testing.TB) *bundle {
 	t.Helper()
 	e := emulatortest.New(t)
 	client := e.Client(repository.ClientOptions(&azcosmos.ClientOptions{}))
-	plan, err := registry.NewPlan(registry.Config{Database: emulatortest.DatabaseID(t, client, "httpapi"), Provision: true},
+	plan, err := registry.NewPlan(registry.Config{Database: emulatortest.DatabaseID(t, client, "httpapi"), Provision: true, Logger: slog.New(slog.DiscardHandler)},
 		[]registry.Declaration{registry.EntityOf[Note](), registry.ChildOf[Comment, Note](parented.Restrict)})
 	check(t, err)
 	db, err := registry.Open(client, plan)

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -31,6 +33,10 @@ type Config struct {
 	// ChargeHeader is the name of a header of the answer that holds the request
 	// units used until the answer began. Defaults to none.
 	ChargeHeader string
+	// TracerProvider makes a span for each request, named by its method and
+	// route, below the one that the caller names in traceparent; the spans of
+	// verbs are below it. Defaults to none, as with otelhttp around this.
+	TracerProvider trace.TracerProvider
 	// Logger gets one record for each request, of level Error from status 500
 	// on: method, route (the mux's pattern, not the path), status, duration,
 	// tenant, requests and request units, and the error's text. Defaults to
@@ -51,6 +57,11 @@ func Middleware(cfg Config) func(http.Handler) http.Handler {
 			r = r.WithContext(ctx)
 			if cfg.Logger != nil {
 				defer func() { seen.log(r, cfg.Logger, began) }()
+			}
+			if cfg.TracerProvider != nil {
+				var span trace.Span
+				r, span = startSpan(r, cfg.TracerProvider)
+				defer func() { seen.endSpan(r, span) }()
 			}
 			r, err := cfg.admit(r)
 			if err != nil {
@@ -144,14 +155,19 @@ func note(r *http.Request, err error) (begun bool) {
 	return x.status != 0
 }
 
-func (x *exchange) log(r *http.Request, logger *slog.Logger, began time.Time) {
-	status := x.status
+// answered is the status of the answer, once the handler has returned.
+func (x *exchange) answered() int {
 	switch {
 	case !x.returned:
-		status = http.StatusInternalServerError
-	case status == 0:
-		status = http.StatusOK
+		return http.StatusInternalServerError
+	case x.status == 0:
+		return http.StatusOK
 	}
+	return x.status
+}
+
+func (x *exchange) log(r *http.Request, logger *slog.Logger, began time.Time) {
+	status := x.answered()
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError {
 		level = slog.LevelError

@@ -4,12 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"go.opentelemetry.io/otel/codes"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
+	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/httpapi"
@@ -34,19 +38,18 @@ func TestMiddleware(t *testing.T) {
 	note := &Note{Title: "SECRET"}
 	check(t, b.notes.In("acme").Create(t.Context(), note))
 	mux := http.NewServeMux()
-	mux.Handle("/notes/{id}", httpapi.Handler(func(w http.ResponseWriter, r *http.Request) error {
+	mux.Handle("/notes/{id}", httpapi.JSON(http.StatusOK, func(_ http.ResponseWriter, r *http.Request) (any, error) {
 		for range 3 {
 			if _, err := b.notes.In("acme").Get(r.Context(), r.PathValue("id")); err != nil {
-				return err
+				return nil, err
 			}
 		}
-		_, err := io.WriteString(w, "read")
-		return err
+		return "read", nil
 	}))
-	mux.Handle("GET /late", httpapi.Handler(func(w http.ResponseWriter, _ *http.Request) error {
+	mux.HandleFunc("GET /late", func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
-		return repository.ErrNotFound
-	}))
+		httpapi.WriteError(w, r, repository.ErrNotFound)
+	})
 	mux.HandleFunc("GET /flush", func(w http.ResponseWriter, _ *http.Request) { check(t, http.NewResponseController(w).Flush()) })
 	mux.HandleFunc("GET /nothing", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("GET /panic", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
@@ -121,5 +124,34 @@ func TestMiddlewareWithoutAnything(t *testing.T) {
 	handler.ServeHTTP(w, httptest.NewRequest(http.MethodDelete, "/", nil))
 	if w.Code != http.StatusOK {
 		t.Errorf("got %d", w.Code)
+	}
+}
+
+func TestSpans(t *testing.T) {
+	t.Parallel()
+	spans := tracetest.NewSpanRecorder()
+	provider := sdktrace.NewTracerProvider(sdktrace.WithSpanProcessor(spans))
+	mux := http.NewServeMux()
+	mux.Handle("GET /notes/{id}", httpapi.JSON(http.StatusOK, func(_ http.ResponseWriter, r *http.Request) (any, error) {
+		_, span := provider.Tracer("verbs").Start(r.Context(), "verb")
+		span.End()
+		return nil, errors.New("SECRET")
+	}))
+	r := httptest.NewRequest(http.MethodGet, "/notes/7", nil)
+	r.Header.Set("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01")
+	httpapi.Middleware(httpapi.Config{TracerProvider: provider})(mux).ServeHTTP(httptest.NewRecorder(), r)
+	ended := spans.Ended()
+	if len(ended) != 2 {
+		t.Fatalf("%d spans", len(ended))
+	}
+	verb, request := ended[0], ended[1]
+	if request.Name() != "GET /notes/{id}" || request.Status().Code != codes.Error || request.Parent().SpanID().String() != "b7ad6b7169203331" {
+		t.Errorf("the span %q below %s, %v", request.Name(), request.Parent().SpanID(), request.Status())
+	}
+	if verb.Parent().SpanID() != request.SpanContext().SpanID() {
+		t.Error("what a handler does is not below its request")
+	}
+	if text := fmt.Sprint(request.Attributes(), request.Status()); strings.Contains(text, "SECRET") || strings.Contains(text, "notes/7") || !strings.Contains(text, `{"http.route":"/notes/{id}"}`) {
+		t.Errorf("the attributes are %s", text)
 	}
 }

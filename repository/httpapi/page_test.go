@@ -40,18 +40,18 @@ func TestLinkNext(t *testing.T) {
 		check(t, b.notes.In("acme").Create(t.Context(), &Note{Title: "x"}))
 	}
 	seen := 0
-	server := httptest.NewServer(httpapi.Handler(func(w http.ResponseWriter, r *http.Request) error {
+	server := httptest.NewServer(httpapi.JSON(http.StatusOK, func(w http.ResponseWriter, r *http.Request) (any, error) {
 		options, err := httpapi.PageOptions(r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		page, err := b.notes.In("acme").Page(r.Context(), repository.Where(repository.Eq("title", r.URL.Query().Get("title"))), options)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		seen += len(page.Items)
 		httpapi.LinkNext(w, r, page.Cursor)
-		return nil
+		return page.Items, nil
 	}))
 	defer server.Close()
 	at := must(url.Parse(server.URL + `/a/notes?title=x&size=3&odd=%3E%3B%0D%0A`))

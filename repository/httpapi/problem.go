@@ -13,7 +13,7 @@ import (
 )
 
 // Problem is an error of the application's own with the answer that it stands
-// for. Return it from a [Handler], from Config.Tenant or from the function
+// for. Return it from a function of [JSON], from Config.Tenant or from the function
 // given to Mutate. All but Err is sent to the client.
 type Problem struct { //nolint:errname // the word of RFC 9457
 	// Status is the HTTP status. Defaults to that of Err; without Err to 500.

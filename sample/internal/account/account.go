@@ -5,6 +5,7 @@ package account
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -34,4 +35,10 @@ func Open(ctx context.Context, getenv func(string) string) (client *azcosmos.Cli
 		where = client.Endpoint()
 	}
 	return client, where, nil
+}
+
+// Client is Open with the process's own environment, as fx takes it.
+func Client() (*azcosmos.Client, error) {
+	client, _, err := Open(context.Background(), os.Getenv)
+	return client, err
 }
