@@ -262,10 +262,12 @@ func respond(err error) (status int, say string) {
 		return 403, "another tenant's"
 	case errors.Is(err, repository.ErrInvalid), errors.Is(err, repository.ErrTooLarge):
 		return 400, "bad input; nothing was sent"
-	case errors.Is(err, repository.ErrThrottled), errors.Is(err, repository.ErrBudget):
+	case errors.Is(err, repository.ErrBudget):
+		return 422, "too expensive: ask for less"
+	case errors.Is(err, repository.ErrThrottled):
 		return 429, "later"
 	case errors.Is(err, repository.ErrAmbiguous):
-		return 503, "sent, and no answer: read before you repeat it"
+		return 504, "sent, and no answer: read before you repeat it"
 	case repository.IsRetryable(err):
 		return 503, "later"
 	default:
@@ -292,7 +294,7 @@ func TestHandleErrors(t *testing.T) {
 	_, first := acme.Get(budget, n.ID)
 	_, second := acme.Get(budget, n.ID)
 	for status, err := range map[int]error{412: acme.Save(ctx, &stale), 409: acme.Create(ctx, twice), 404: missing, 403: foreign,
-		400: acme.Create(ctx, &Note{Title: "\xff"}), 200: first, 429: second} {
+		400: acme.Create(ctx, &Note{Title: "\xff"}), 200: first, 422: second} {
 		if got, say := respond(err); got != status {
 			t.Errorf("%v: %d %s, want %d", err, got, say, status)
 		}
