@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
 
@@ -21,6 +23,8 @@ type explorer struct {
 	origin   *emulator.Service    // what Setup left
 	states   map[reflect.Type]any // what Setup put there
 	until    time.Time
+	host     string // of the account
+	worlds   int    // how many were made
 	coverage Coverage
 	orders   map[uint64]bool
 	pairs    []plan // a fault, and another one at a request that came behind it
@@ -41,7 +45,7 @@ const defaultBudget = 15 * time.Second
 
 func newExplorer(t *testing.T, s Scenario, o ExploreOptions) *explorer {
 	t.Helper()
-	x := &explorer{t: t, scenario: s, options: o, kinds: o.Faults, settings: settingsOf(s.Options), orders: map[uint64]bool{}}
+	x := &explorer{t: t, scenario: s, options: o, kinds: o.Faults, settings: settingsOf(s.Options), host: strings.ReplaceAll(uuid.NewString(), "-", "")[:16], orders: map[uint64]bool{}}
 	if x.kinds == nil {
 		x.kinds = FaultKinds()
 	}

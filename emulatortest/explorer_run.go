@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"hash/fnv"
 	"reflect"
-	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/google/uuid"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
@@ -20,7 +19,7 @@ func (x *explorer) prepare() (failure string) {
 	var service *emulator.Service
 	synctest.Test(x.t, func(t *testing.T) {
 		service = newService(x.t, x.settings)
-		r := newRunState(nil)
+		r := x.newRunState(nil)
 		if x.scenario.Setup != nil {
 			w := r.newWorld(t, "", x.handle(service), ungated(service, "setup"))
 			<-w.do(func() error { x.scenario.Setup(w); return nil })
@@ -32,10 +31,15 @@ func (x *explorer) prepare() (failure string) {
 }
 
 func (x *explorer) handle(service *emulator.Service) Emulator {
-	return Emulator{
-		service: service, key: service.Key(), options: x.settings.client,
-		endpoint: "https://" + strings.ReplaceAll(uuid.NewString(), "-", "")[:16] + ".emulator.localhost/",
-	}
+	return Emulator{service: service, key: service.Key(), options: x.settings.client}
+}
+
+// endpoint is a URL of its own for each world, at one host: the SDK shares what it knows of containers, and the requests that find out, between
+// all clients of a URL in a process, and the worlds stand for processes.
+func (x *explorer) endpoint() string {
+	const first, last = 1024, 65535
+	x.worlds++
+	return fmt.Sprintf("https://%s.emulator.localhost:%d/", x.host, first+x.worlds%(last-first))
 }
 
 // ungated is the transport of what comes before and behind the actors.
@@ -43,8 +47,8 @@ func ungated(service *emulator.Service, client string) func(*World) policy.Trans
 	return func(*World) policy.Transporter { return service.Named(client) }
 }
 
-func newRunState(states map[reflect.Type]any) *runState {
-	r := &runState{states: map[reflect.Type]any{}, outcomes: map[string]error{}, dead: func(string) bool { return false }}
+func (x *explorer) newRunState(states map[reflect.Type]any) *runState {
+	r := &runState{endpoint: x.endpoint, states: map[reflect.Type]any{}, outcomes: map[string]error{}, dead: func(string) bool { return false }}
 	for key, held := range states {
 		fresh := reflect.New(key)
 		fresh.Elem().Set(reflect.ValueOf(held).Elem())
@@ -69,7 +73,7 @@ func (x *explorer) run(p plan, sabotage func(*World)) result {
 func (x *explorer) inBubble(t *testing.T, p plan, sabotage func(*World)) result {
 	service := x.origin.Fork(emulator.ForkOptions{})
 	handle := x.handle(service)
-	r := newRunState(x.states)
+	r := x.newRunState(x.states)
 	if sabotage != nil {
 		w := r.newWorld(t, "", handle, ungated(service, "sabotage"))
 		<-w.do(func() error { sabotage(w); return nil })
@@ -121,6 +125,8 @@ func (x *explorer) inBubble(t *testing.T, p plan, sabotage func(*World)) result 
 		x.finish(t, r, handle)
 		out.failure = r.failure
 	}
+	// What a client does beneath its callers, such as reading a container's ranges, may still be held up.
+	time.Sleep(suspension + time.Second)
 	return out
 }
 

@@ -38,6 +38,8 @@ type World struct {
 
 // runState is what the worlds of a run share.
 type runState struct {
+	endpoint func() string // of another client's process
+
 	mu       sync.Mutex
 	failure  string
 	states   map[reflect.Type]any
@@ -173,7 +175,7 @@ func trimLine(s string) string { return s[:len(s)-1] }
 func (r *runState) newWorld(tb testing.TB, actor string, e Emulator, transport func(*World) policy.Transporter) *World {
 	w := &World{TB: tb, actor: actor, run: r}
 	w.ctx, w.cancel = context.WithCancel(context.Background())
-	e.t, e.transport = w, transport(w)
+	e.t, e.transport, e.endpoint = w, transport(w), r.endpoint()
 	w.emulator = &e
 	return w
 }

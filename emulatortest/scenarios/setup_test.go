@@ -60,13 +60,17 @@ func createContainer(w *emulatortest.World, id string, properties azcosmos.Conta
 	}
 	db, err := client.NewDatabase("db")
 	must(w, err)
+	createIn(w, db, properties, id, key...)
+}
+
+func createIn(w *emulatortest.World, db *azcosmos.DatabaseClient, properties azcosmos.ContainerProperties, id string, key ...string) {
 	kind := azcosmos.PartitionKeyKindMultiHash
 	if len(key) == 1 {
 		kind = azcosmos.PartitionKeyKindHash
 	}
 	properties.ID = id
 	properties.PartitionKeyDefinition = azcosmos.PartitionKeyDefinition{Paths: key, Kind: kind, Version: 2}
-	_, err = db.CreateContainer(ctx, properties, nil)
+	_, err := db.CreateContainer(w.Context(), properties, nil)
 	must(w, err)
 }
 

@@ -3,8 +3,6 @@ package scenarios_test
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -87,9 +85,10 @@ func resume(w *emulatortest.World) {
 // notice is a comment that does not come back with the tree.
 func exploreTree(t *testing.T, s emulatortest.Scenario, kinds ...string) {
 	t.Helper()
-	faults := slices.DeleteFunc(emulatortest.FaultKinds(), func(k emulatortest.FaultKind) bool {
-		return len(kinds) > 0 && !slices.ContainsFunc(kinds, func(prefix string) bool { return strings.HasPrefix(k.Name, prefix) })
-	})
+	faults := someKinds(t)
+	if len(kinds) > 0 {
+		faults = kindsOf(kinds...)
+	}
 	emulatortest.Explore(t, s, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: faults, Sabotage: map[string]func(w *emulatortest.World){
 		"a comment is lost": func(w *emulatortest.World) {
 			tr := treeOf(w)
