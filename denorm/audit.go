@@ -8,7 +8,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -164,8 +164,8 @@ func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done
 		if i == w.from.Stage {
 			after = w.from.ID
 		}
-		q := repository.Where(repository.Missing("deletedAt"), repository.Gte("id", after)).OrderBy("id")
-		err := inChunks(st.m.docs.Documents(ctx, w.tenant, nil, q, st.fields()...), func(docs []repository.Document) error {
+		q := engine.Where(engine.Missing("deletedAt"), engine.Gte("id", after)).OrderBy("id")
+		err := inChunks(st.m.docs.Documents(ctx, w.tenant, nil, q, st.fields()...), func(docs []engine.Document) error {
 			found, err := st.check(ctx, w.tenant, docs)
 			if err == nil {
 				err = each(st, found)
@@ -193,7 +193,7 @@ func (st *stage) fields() []string {
 	return distinct(names)
 }
 
-func (st *stage) check(ctx context.Context, tenant string, docs []repository.Document) ([]finding, error) {
+func (st *stage) check(ctx context.Context, tenant string, docs []engine.Document) ([]finding, error) {
 	var found []finding
 	for _, r := range st.rules {
 		f, err := r.check(ctx, tenant, docs, true)
@@ -248,7 +248,7 @@ func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnaps
 
 // again reads the documents that refused their patch because they changed, and
 // those whose patch did not have room for everything.
-func (w *walk) again(ctx context.Context, st *stage, patches []repository.DocumentPatch, done []repository.Stub, refused []finding) ([]repository.Document, error) {
+func (w *walk) again(ctx context.Context, st *stage, patches []engine.DocumentPatch, done []engine.Stub, refused []finding) ([]engine.Document, error) {
 	patched := map[string]bool{}
 	for _, stub := range done {
 		patched[stub.ID+fmt.Sprint(stub.Key)] = true
@@ -256,9 +256,9 @@ func (w *walk) again(ctx context.Context, st *stage, patches []repository.Docume
 	for _, f := range refused {
 		patched[f.doc.ID+fmt.Sprint(f.doc.Key)] = true
 	}
-	var docs []repository.Document
+	var docs []engine.Document
 	for _, p := range patches {
-		if patched[p.ID+fmt.Sprint(p.Key)] && len(p.Sets) < repository.MaxDocumentPatch {
+		if patched[p.ID+fmt.Sprint(p.Key)] && len(p.Sets) < engine.MaxDocumentPatch {
 			continue
 		}
 		now, err := st.m.docs.DocumentsByID(ctx, w.tenant, st.m.given(p.Key), []string{p.ID}, st.fields()...)

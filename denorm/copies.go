@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/registry"
-	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -84,9 +84,9 @@ func (c *Copies) open(db *registry.Database) error {
 	}
 	s.connect()
 	for _, m := range s.members {
-		h := repository.Hooks{Guarded: m.guarded, BeforeDelete: m.beforeDelete}
+		h := engine.Hooks{Guarded: m.guarded, BeforeDelete: m.beforeDelete}
 		if len(m.fillers) > 0 {
-			h.Fill = []func(context.Context, *repository.Write) error{m.fill}
+			h.Fill = []func(context.Context, *engine.Write) error{m.fill}
 		}
 		h.Moves = slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" })
 		if len(m.near) > 0 {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -42,10 +42,10 @@ type mode interface {
 	remembers() bool
 	// written is what the field holds after a write; ok is false where the
 	// entity's own value stays. A nil source is none.
-	written(c copied, s *slot, source *repository.Document) (raw json.RawMessage, ok bool)
+	written(c copied, s *slot, source *engine.Document) (raw json.RawMessage, ok bool)
 	// stored is what the field of a stored document should hold; ok is false
 	// where nothing can tell. filling says that it never held anything.
-	stored(c copied, in holder, source *repository.Document) (want json.RawMessage, filling, ok bool)
+	stored(c copied, in holder, source *engine.Document) (want json.RawMessage, filling, ok bool)
 }
 
 // modeOf finds the mode of a tag.
@@ -57,7 +57,7 @@ func modeOf(m tenantitem.CopyMode) mode {
 }
 
 // wants returns what the field should hold by its source's members.
-func (c copied) wants(source *repository.Document) json.RawMessage {
+func (c copied) wants(source *engine.Document) json.RawMessage {
 	if raw := memberAt(source.Fields, c.source); raw != nil {
 		return raw
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -48,14 +48,14 @@ func (r *copyRule) follows() []edge {
 
 // heldCopy is an object of a stored document that holds copies.
 type heldCopy struct {
-	doc   repository.Document
+	doc   engine.Document
 	group *group
 	in    holder
 	ref   string
 }
 
 // check reads all sources that the documents refer to, once, and compares.
-func (r *copyRule) check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error) {
+func (r *copyRule) check(ctx context.Context, tenant string, docs []engine.Document, strict bool) ([]finding, error) {
 	var found []finding
 	var all []heldCopy
 	var ids, fields []string
@@ -90,7 +90,7 @@ func (r *copyRule) check(ctx context.Context, tenant string, docs []repository.D
 }
 
 // compare adds what the object does not hold as its source says.
-func (h *heldCopy) compare(found []finding, source *repository.Document, exists, strict bool) []finding {
+func (h *heldCopy) compare(found []finding, source *engine.Document, exists, strict bool) []finding {
 	if !exists || source.DeletedAt != "" {
 		source = nil
 	}
@@ -125,13 +125,13 @@ const maxConditions = 40
 // affected asks for the documents that refer to a changed source and hold
 // another value than it has: a change of fields that nobody copies finds
 // nothing.
-func (r *copyRule) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+func (r *copyRule) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
 	w := conditions{}
 	flush := func() error {
 		if len(w.any) == 0 {
 			return nil
 		}
-		q := repository.SQL(strings.Join(w.any, " OR "), w.params...).And(repository.Missing("deletedAt"))
+		q := engine.SQL(strings.Join(w.any, " OR "), w.params...).And(engine.Missing("deletedAt"))
 		w = conditions{}
 		return inChunks(r.target.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield)
 	}
@@ -151,17 +151,17 @@ func (r *copyRule) affected(ctx context.Context, tenant string, _ *member, chang
 // conditions collects what one query looks for.
 type conditions struct {
 	any    []string
-	params []repository.Param
+	params []engine.Param
 }
 
 func (w *conditions) param(v any) string {
 	name := fmt.Sprintf("v%d", len(w.params))
-	w.params = append(w.params, repository.P(name, v))
+	w.params = append(w.params, engine.P(name, v))
 	return "@" + name
 }
 
 // add writes "refers to this source and differs from it" for one group.
-func (w *conditions) add(g *group, source repository.Document) {
+func (w *conditions) add(g *group, source engine.Document) {
 	switch {
 	case source.DeletedAt != "" && g.onDelete == Clear:
 		w.refers(g, source.ID, "")
@@ -205,7 +205,7 @@ const holderMark = "\x00"
 // differs compares in the query, as far as the query language can: what it
 // finds is compared again. A member that is missing is undefined there, and so
 // is a comparison with it; ?? says what that means.
-func (w *conditions) differs(g *group, source repository.Document) string {
+func (w *conditions) differs(g *group, source engine.Document) string {
 	var some []string
 	for _, c := range g.copies {
 		if !c.mode.follows() {

@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
-	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -51,7 +51,7 @@ func (c copyFiller) fill(ctx context.Context, f *filling) error {
 			fields[s.group.source] = append(fields[s.group.source], s.group.sourceFields()...)
 		}
 	}
-	sources := map[*member]map[string]repository.Document{}
+	sources := map[*member]map[string]engine.Document{}
 	for source, wanted := range ids {
 		if sources[source], err = readSources(ctx, source, f.w.TenantID, wanted, distinct(fields[source])); err != nil {
 			return err
@@ -155,7 +155,7 @@ func (s *slot) holdsSame(before holder) (bool, error) {
 		raw := c.empty
 		if ok {
 			var err error
-			if raw, err = repository.EncodeValue(v.Interface()); err != nil {
+			if raw, err = engine.EncodeValue(v.Interface()); err != nil {
 				return false, err
 			}
 		}
@@ -166,7 +166,7 @@ func (s *slot) holdsSame(before holder) (bool, error) {
 	return true, nil
 }
 
-func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]repository.Document) error {
+func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]engine.Document) error {
 	source, exists := sources[s.ref]
 	alive := exists && source.DeletedAt == ""
 	if !alive && s.needsSource() {
@@ -178,7 +178,7 @@ func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]repo
 			return &parented.DanglingError{Field: s.group.ref.Path, EntityType: s.group.source.name(), ID: s.ref}
 		}
 	}
-	var from *repository.Document
+	var from *engine.Document
 	if alive {
 		from = &source
 	}
@@ -217,7 +217,7 @@ func (f *filling) continues(ctx context.Context, s *slot) (bool, error) {
 func (c copied) set(in reflect.Value, raw json.RawMessage) error {
 	next := reflect.New(c.field.Type)
 	if raw != nil {
-		if err := repository.DecodeValue(raw, next.Interface()); err != nil {
+		if err := engine.DecodeValue(raw, next.Interface()); err != nil {
 			return err
 		}
 	}

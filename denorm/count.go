@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -64,7 +64,7 @@ func (c count) change(_ context.Context, _ *transaction, f *family, t *target) e
 	if t.own || null || t.sets[c.field.Path] != nil {
 		t.set(c.field.Path, strconv.AppendInt(nil, have+f.delta, 10))
 	} else {
-		t.incs = append(t.incs, repository.MemberIncrement{Pointer: "/" + escapePointer(c.field.Path), By: f.delta})
+		t.incs = append(t.incs, engine.MemberIncrement{Pointer: "/" + escapePointer(c.field.Path), By: f.delta})
 	}
 	return nil
 }

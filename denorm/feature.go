@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/registry"
-	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -19,7 +19,7 @@ import (
 // member is an entity type that takes part in declarations.
 type member struct {
 	entity *registry.Species
-	docs   *repository.Species // set when the database is opened
+	docs   *engine.Collection // set when the database is opened
 
 	// groups are the copies that documents of the type hold.
 	groups []*group
@@ -34,9 +34,9 @@ type member struct {
 	tracked []*tenantitem.Field
 	// guarded are the members that a patch may not touch, because what follows
 	// from them would not follow a patch.
-	guarded []repository.GuardedPath
+	guarded []engine.GuardedPath
 	// beforeDelete may refuse a delete.
-	beforeDelete []func(context.Context, repository.Deletion) error
+	beforeDelete []func(context.Context, engine.Deletion) error
 	// mourned says why its deletes have to stay visible for a while; empty where
 	// nothing follows from them.
 	mourned string
@@ -78,10 +78,10 @@ type rule interface {
 	// that a document which can't be seen is gone; without it only one that
 	// is marked as deleted is. An error is about all documents; what is wrong
 	// with one of them is a finding.
-	check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error)
+	check(ctx context.Context, tenant string, docs []engine.Document, strict bool) ([]finding, error)
 	// affected finds the holder's documents that may have to change because
 	// these documents of a type did.
-	affected(ctx context.Context, tenant string, by *member, changed []repository.Document, yield func([]repository.Document) error) error
+	affected(ctx context.Context, tenant string, by *member, changed []engine.Document, yield func([]engine.Document) error) error
 }
 
 // joint is a rule whose holders may lie in one logical partition with the
@@ -98,7 +98,7 @@ type joint interface {
 
 // finding is a member that does not hold what it should.
 type finding struct {
-	doc        repository.Document
+	doc        engine.Document
 	field      string // path of the field
 	pointer    string
 	have, want json.RawMessage
@@ -125,7 +125,7 @@ func (m *member) mourn(why string) {
 
 // guard keeps patches away from a field.
 func (m *member) guard(f *tenantitem.Field, reason, hint string) {
-	m.guarded = append(m.guarded, repository.GuardedPath{Path: f.Path, Reason: reason, Hint: hint})
+	m.guarded = append(m.guarded, engine.GuardedPath{Path: f.Path, Reason: reason, Hint: hint})
 }
 
 // useMutate is the way out where a patch is refused.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 const (
@@ -24,10 +24,10 @@ const (
 // keeps. A document that another writer changed between our look at it and our
 // patch refuses the patch, and is looked for again: the newer version may have
 // been read by its writer before the change, and by our feed before it too.
-func (k *Keeper) follow(ctx context.Context, tenant string, r rule, by *member, changed []repository.Document) error {
+func (k *Keeper) follow(ctx context.Context, tenant string, r rule, by *member, changed []engine.Document) error {
 	for round := 0; ; round++ {
 		refused := 0
-		err := r.affected(ctx, tenant, by, changed, func(docs []repository.Document) error {
+		err := r.affected(ctx, tenant, by, changed, func(docs []engine.Document) error {
 			n, err := k.correct(ctx, tenant, r, living(docs))
 			refused += n
 			return err
@@ -46,7 +46,7 @@ func (k *Keeper) follow(ctx context.Context, tenant string, r rule, by *member, 
 
 // correct brings documents into the state that one rule wants, and returns how
 // many refused because they had changed.
-func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []repository.Document) (refused int, err error) {
+func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []engine.Document) (refused int, err error) {
 	if len(docs) == 0 {
 		return 0, nil
 	}
@@ -78,7 +78,7 @@ func documentsIn(found []finding) int {
 
 // patchesOf adds the findings of each document to its patch. Where these are
 // more than a patch can hold, whole top-level members are written instead.
-func patchesOf(patches []repository.DocumentPatch, found []finding) ([]repository.DocumentPatch, error) {
+func patchesOf(patches []engine.DocumentPatch, found []finding) ([]engine.DocumentPatch, error) {
 	at := map[string]int{}
 	of := map[int][]finding{}
 	for i, p := range patches {
@@ -93,12 +93,12 @@ func patchesOf(patches []repository.DocumentPatch, found []finding) ([]repositor
 		if !ok {
 			i = len(patches)
 			at[key] = i
-			patches = append(patches, repository.DocumentPatch{Document: f.doc})
+			patches = append(patches, engine.DocumentPatch{Document: f.doc})
 		}
 		of[i] = append(of[i], f)
 	}
 	for i := range patches {
-		sets, err := setsOf(patches[i].Document, of[i], repository.MaxDocumentPatch-len(patches[i].Removes))
+		sets, err := setsOf(patches[i].Document, of[i], engine.MaxDocumentPatch-len(patches[i].Removes))
 		if err != nil {
 			return nil, err
 		}
@@ -107,11 +107,11 @@ func patchesOf(patches []repository.DocumentPatch, found []finding) ([]repositor
 	return patches, nil
 }
 
-func setsOf(doc repository.Document, found []finding, room int) ([]repository.MemberValue, error) {
-	sets := make([]repository.MemberValue, 0, len(found))
+func setsOf(doc engine.Document, found []finding, room int) ([]engine.MemberValue, error) {
+	sets := make([]engine.MemberValue, 0, len(found))
 	if len(found) <= room {
 		for _, f := range found {
-			sets = append(sets, repository.MemberValue{Pointer: f.pointer, Value: f.want})
+			sets = append(sets, engine.MemberValue{Pointer: f.pointer, Value: f.want})
 		}
 		return sets, nil
 	}
@@ -131,14 +131,14 @@ func setsOf(doc repository.Document, found []finding, room int) ([]repository.Me
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, repository.MemberValue{Pointer: "/" + escapePointer(top), Value: value})
+		sets = append(sets, engine.MemberValue{Pointer: "/" + escapePointer(top), Value: value})
 	}
 	return sets, nil
 }
 
 // living drops the documents that are deleted.
-func living(docs []repository.Document) []repository.Document {
-	return slices.DeleteFunc(slices.Clone(docs), func(d repository.Document) bool { return d.DeletedAt != "" })
+func living(docs []engine.Document) []engine.Document {
+	return slices.DeleteFunc(slices.Clone(docs), func(d engine.Document) bool { return d.DeletedAt != "" })
 }
 
 // pause waits a little longer from round to round, at random so that
@@ -155,8 +155,8 @@ func pause(ctx context.Context, round int) error {
 }
 
 // inChunks collects a query's documents.
-func inChunks(seq func(func(repository.Document, error) bool), yield func([]repository.Document) error) error {
-	var chunk []repository.Document
+func inChunks(seq func(func(engine.Document, error) bool), yield func([]engine.Document) error) error {
+	var chunk []engine.Document
 	for d, err := range seq {
 		if err != nil {
 			return err
@@ -175,7 +175,7 @@ func inChunks(seq func(func(repository.Document, error) bool), yield func([]repo
 }
 
 // read gets documents by id that were asked for by many.
-func read(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]repository.Document, error) {
+func read(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
 	ids = validIDs(ids)
 	if len(ids) == 0 {
 		return nil, nil
@@ -185,21 +185,21 @@ func read(ctx context.Context, m *member, tenant string, ids []string, fields []
 
 // readSources is read for a write: what its own transaction writes counts as
 // stored, and what it deletes as gone.
-func readSources(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]repository.Document, error) {
+func readSources(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
 	var stored []string
-	siblings := map[string]repository.Document{}
+	siblings := map[string]engine.Document{}
 	for _, id := range validIDs(slices.Clone(ids)) {
 		entity, found := m.docs.Sibling(ctx, id)
 		switch {
 		case !found:
 			stored = append(stored, id)
 		case entity != nil:
-			raw, err := repository.EncodeValue(entity)
+			raw, err := engine.EncodeValue(entity)
 			if err != nil {
 				return nil, err
 			}
-			d := repository.Document{ID: id}
-			if err := repository.DecodeValue(raw, &d.Fields); err != nil {
+			d := engine.Document{ID: id}
+			if err := engine.DecodeValue(raw, &d.Fields); err != nil {
 				return nil, err
 			}
 			siblings[id] = d
@@ -213,8 +213,8 @@ func readSources(ctx context.Context, m *member, tenant string, ids []string, fi
 	return siblings, nil
 }
 
-func values(docs map[string]repository.Document) []repository.Document {
-	out := make([]repository.Document, 0, len(docs))
+func values(docs map[string]engine.Document) []engine.Document {
+	out := make([]engine.Document, 0, len(docs))
 	for _, d := range docs {
 		out = append(out, d)
 	}

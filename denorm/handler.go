@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -15,7 +16,7 @@ import (
 type batch struct {
 	m      *member
 	tenant string
-	docs   []repository.Document
+	docs   []engine.Document
 }
 
 // followPage follows the changes of one page. Every step computes anew what should
@@ -109,17 +110,17 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 
 // told takes away what the documents had left behind for others, now that
 // these know of it.
-func (b *batch) told() []repository.DocumentPatch {
-	var patches []repository.DocumentPatch
+func (b *batch) told() []engine.DocumentPatch {
+	var patches []engine.DocumentPatch
 	for _, d := range b.docs {
 		var names []string
-		for _, name := range []string{repository.MovedField, wishesField} {
+		for _, name := range []string{engine.MovedField, wishesField} {
 			if d.Fields[name] != nil {
 				names = append(names, "/"+name)
 			}
 		}
 		if len(names) > 0 {
-			patches = append(patches, repository.DocumentPatch{Document: d, Removes: names})
+			patches = append(patches, engine.DocumentPatch{Document: d, Removes: names})
 		}
 	}
 	return patches

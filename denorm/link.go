@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -85,7 +85,7 @@ func wishesIn(fields map[string]json.RawMessage) map[string]wishes {
 		return nil
 	}
 	var all map[string]wishes
-	if repository.DecodeValue(raw, &all) != nil {
+	if engine.DecodeValue(raw, &all) != nil {
 		return nil
 	}
 	return all

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -20,13 +20,13 @@ func (r leading) follows() []edge {
 	return []edge{{to: place{r.lead, r.leadField.Path}, from: place{r.other, wishesField}}}
 }
 
-func (r leading) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+func (r leading) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string
 	for _, d := range changed {
 		w := wishesIn(d.Fields)[r.otherField.Path]
 		ids = append(append(ids, w.Add...), w.Remove...)
 		if d.DeletedAt != "" {
-			q := repository.Where(repository.Contains(r.leadField.Path, d.ID), repository.Missing("deletedAt"))
+			q := engine.Where(engine.Contains(r.leadField.Path, d.ID), engine.Missing("deletedAt"))
 			if err := inChunks(r.lead.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield); err != nil {
 				return err
 			}
@@ -39,7 +39,7 @@ func (r leading) affected(ctx context.Context, tenant string, _ *member, changed
 	return yield(values(docs))
 }
 
-func (r leading) check(ctx context.Context, tenant string, docs []repository.Document, strict bool) ([]finding, error) {
+func (r leading) check(ctx context.Context, tenant string, docs []engine.Document, strict bool) ([]finding, error) {
 	want := make([]map[string]bool, len(docs))
 	var ids []string
 	for i, d := range docs {
@@ -92,14 +92,14 @@ func (r leading) check(ctx context.Context, tenant string, docs []repository.Doc
 }
 
 // wishing looks for documents of the other side with wishes about these.
-func (r leading) wishing(docs []repository.Document) repository.Query {
+func (r leading) wishing(docs []engine.Document) engine.Query {
 	w := conditions{}
 	list := fieldSQL("c", wishesField, r.otherField.Path)
 	for _, d := range docs {
 		id := w.param(d.ID)
 		w.any = append(w.any, fmt.Sprintf("ARRAY_CONTAINS(%s.add, %s) OR ARRAY_CONTAINS(%s.remove, %s)", list, id, list, id))
 	}
-	return repository.SQL(strings.Join(w.any, " OR "), w.params...).And(repository.Missing("deletedAt"))
+	return engine.SQL(strings.Join(w.any, " OR "), w.params...).And(engine.Missing("deletedAt"))
 }
 
 // following keeps the other side: what the leading documents say.
@@ -111,17 +111,17 @@ func (r following) follows() []edge {
 	return []edge{{to: place{r.other, r.otherField.Path}, from: place{r.lead, r.leadField.Path}}}
 }
 
-func (r following) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+func (r following) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string
 	for chunk := range slices.Chunk(changed, maxConditions) {
-		some := make([]repository.Predicate, 0, len(chunk))
+		some := make([]engine.Predicate, 0, len(chunk))
 		for _, d := range chunk {
-			some = append(some, repository.Contains(r.otherField.Path, d.ID))
+			some = append(some, engine.Contains(r.otherField.Path, d.ID))
 			if d.DeletedAt == "" {
 				ids = append(ids, refsIn(d.Fields, r.leadField)...)
 			}
 		}
-		listers := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
+		listers := engine.Where(engine.Or(some...), engine.Missing("deletedAt"))
 		if err := inChunks(r.other.docs.Documents(ctx, tenant, nil, listers, r.fields()...), yield); err != nil {
 			return err
 		}
@@ -133,17 +133,17 @@ func (r following) affected(ctx context.Context, tenant string, _ *member, chang
 	return yield(values(docs))
 }
 
-func (r following) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
+func (r following) check(ctx context.Context, tenant string, docs []engine.Document, _ bool) ([]finding, error) {
 	want := map[string]map[string]bool{}
 	for _, d := range docs {
 		want[d.ID] = map[string]bool{}
 	}
 	for chunk := range slices.Chunk(docs, maxConditions) {
-		some := make([]repository.Predicate, len(chunk))
+		some := make([]engine.Predicate, len(chunk))
 		for i, d := range chunk {
-			some[i] = repository.Contains(r.leadField.Path, d.ID)
+			some[i] = engine.Contains(r.leadField.Path, d.ID)
 		}
-		q := repository.Where(repository.Or(some...), repository.Missing("deletedAt"))
+		q := engine.Where(engine.Or(some...), engine.Missing("deletedAt"))
 		for lead, err := range r.lead.docs.Documents(ctx, tenant, nil, q, r.leadField.Path) {
 			if err != nil {
 				return nil, err
@@ -193,7 +193,7 @@ func merge(have []string, want map[string]bool) []string {
 }
 
 // listing is a finding when a document does not list these ids.
-func listing(found []finding, d repository.Document, f *tenantitem.Field, want map[string]bool) ([]finding, error) {
+func listing(found []finding, d engine.Document, f *tenantitem.Field, want map[string]bool) ([]finding, error) {
 	if _, err := canonical(f.Type, d.Fields[f.Path]); err != nil {
 		pointer := "/" + escapePointer(f.Path)
 		return append(found, finding{doc: d, field: f.Path, pointer: pointer, have: d.Fields[f.Path], odd: fmt.Errorf("denorm: what is stored at %s: %w", pointer, err)}), nil
@@ -203,7 +203,7 @@ func listing(found []finding, d repository.Document, f *tenantitem.Field, want m
 	if slices.Equal(have, list) {
 		return found, nil
 	}
-	raw, err := repository.EncodeValue(list)
+	raw, err := engine.EncodeValue(list)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // entry says in which list of which document an id is to be, or not to be.
@@ -107,7 +107,7 @@ func (e entry) write(t *target) error {
 		} else {
 			list = without(list, e.id)
 		}
-		raw, err := repository.EncodeValue(list)
+		raw, err := engine.EncodeValue(list)
 		if err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func (e entry) forget(t *target) error {
 		t.set(wishesField, nil)
 		return nil
 	}
-	raw, err := repository.EncodeValue(all)
+	raw, err := engine.EncodeValue(all)
 	if err != nil {
 		return err
 	}

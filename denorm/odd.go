@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	"go.opentelemetry.io/otel/metric/noop"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -81,7 +82,7 @@ func (o *oddities) isNew(key string) bool {
 // is, such as one that would grow beyond 2 MB, is returned as odd and stops no
 // other; so does one that another writer was faster than, which is neither
 // done nor odd.
-func (m *member) write(ctx context.Context, patches []repository.DocumentPatch) (done []repository.Stub, odd []finding, err error) {
+func (m *member) write(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Stub, odd []finding, err error) {
 	if len(patches) == 0 {
 		return nil, nil, nil
 	}
@@ -90,10 +91,10 @@ func (m *member) write(ctx context.Context, patches []repository.DocumentPatch) 
 		return done, nil, err
 	}
 	for _, p := range patches {
-		if slices.ContainsFunc(done, func(s repository.Stub) bool { return sameDocument(s.ID, s.Key, p.Document) }) {
+		if slices.ContainsFunc(done, func(s engine.Stub) bool { return sameDocument(s.ID, s.Key, p.Document) }) {
 			continue
 		}
-		one, err := m.docs.PatchDocuments(ctx, []repository.DocumentPatch{p})
+		one, err := m.docs.PatchDocuments(ctx, []engine.DocumentPatch{p})
 		switch {
 		case err == nil:
 			done = append(done, one...)
@@ -108,7 +109,7 @@ func (m *member) write(ctx context.Context, patches []repository.DocumentPatch) 
 	return done, odd, nil
 }
 
-func sameDocument(id string, key []any, d repository.Document) bool {
+func sameDocument(id string, key []any, d engine.Document) bool {
 	return id == d.ID && slices.Equal(key, d.Key)
 }
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -72,8 +72,8 @@ func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
 var errFound = errors.New("found")
 
 // refuseDelete looks for documents that refer to the one that is to go.
-func (g *group) refuseDelete(ctx context.Context, d repository.Deletion) error {
-	err := g.referring(ctx, d.TenantID, d.ID, func([]repository.Document) error { return errFound })
+func (g *group) refuseDelete(ctx context.Context, d engine.Deletion) error {
+	err := g.referring(ctx, d.TenantID, d.ID, func([]engine.Document) error { return errFound })
 	if errors.Is(err, errFound) {
 		return &ReferencedError{EntityType: g.source.name(), ID: d.ID, By: g.target.name(), Field: g.ref.Path}
 	}
@@ -81,9 +81,9 @@ func (g *group) refuseDelete(ctx context.Context, d repository.Deletion) error {
 }
 
 // referring finds the documents that refer to one through a group.
-func (g *group) referring(ctx context.Context, tenant, id string, yield func([]repository.Document) error) error {
+func (g *group) referring(ctx context.Context, tenant, id string, yield func([]engine.Document) error) error {
 	w := conditions{}
 	w.refers(g, id, "")
-	q := repository.SQL(w.any[0], w.params...).And(repository.Missing("deletedAt")).Limit(1)
+	q := engine.SQL(w.any[0], w.params...).And(engine.Missing("deletedAt")).Limit(1)
 	return inChunks(g.target.docs.Documents(ctx, tenant, nil, q), yield)
 }

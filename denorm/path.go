@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // step is one member on the way to the objects that hold a copy.
@@ -45,7 +45,7 @@ func (h holder) at(name string) string { return h.pointer + "/" + escapePointer(
 // text returns a member that is a string, and "" for anything else.
 func (h holder) text(name string) string {
 	var s string
-	if raw, ok := h.members[name]; !ok || repository.DecodeValue(raw, &s) != nil {
+	if raw, ok := h.members[name]; !ok || engine.DecodeValue(raw, &s) != nil {
 		return ""
 	}
 	return s
@@ -67,7 +67,7 @@ func holdersIn(members map[string]json.RawMessage, steps []step, pointer string,
 	if !steps[0].array {
 		into = &elements[0]
 	}
-	if err := repository.DecodeValue(raw, into); err != nil {
+	if err := engine.DecodeValue(raw, into); err != nil {
 		return nil, fmt.Errorf("denorm: the member at %s has another shape than its struct: %w", pointer, err)
 	}
 	var err error
@@ -94,7 +94,7 @@ func memberAt(members map[string]json.RawMessage, path string) json.RawMessage {
 		return raw
 	}
 	var inner map[string]json.RawMessage
-	if repository.DecodeValue(raw, &inner) != nil {
+	if engine.DecodeValue(raw, &inner) != nil {
 		return nil
 	}
 	return memberAt(inner, rest)

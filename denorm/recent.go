@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -113,15 +113,15 @@ func (n recent) store(r *related, cards []map[string]json.RawMessage) (json.RawM
 	if cards == nil {
 		cards = []map[string]json.RawMessage{}
 	}
-	raw, err := repository.EncodeValue(cards)
+	raw, err := engine.EncodeValue(cards)
 	if err != nil {
 		return nil, err
 	}
 	into := reflect.New(n.field.Type)
-	if err := repository.DecodeValue(raw, into.Interface()); err != nil {
+	if err := engine.DecodeValue(raw, into.Interface()); err != nil {
 		return nil, &oddError{fmt.Errorf("denorm: a %s does not fit the cards in %s.%s: %w", r.child.name(), r.parent.name(), n.field.Path, err)}
 	}
-	return repository.EncodeValue(into.Interface())
+	return engine.EncodeValue(into.Interface())
 }
 
 // change changes the list in the transaction of its children.
@@ -153,7 +153,7 @@ func (n recent) change(ctx context.Context, tx *transaction, f *family, t *targe
 // children's ids, and none has to be filled in for one that went.
 func (n recent) within(f *family, stored json.RawMessage) ([]map[string]json.RawMessage, bool) {
 	var cards []map[string]json.RawMessage
-	if !slices.Contains(n.card, "id") || stored != nil && repository.DecodeValue(stored, &cards) != nil {
+	if !slices.Contains(n.card, "id") || stored != nil && engine.DecodeValue(stored, &cards) != nil {
 		return nil, false
 	}
 	full := len(cards) >= n.n

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -120,7 +120,7 @@ func (r *related) follows() []edge {
 
 // affected returns the documents that the children refer to, and those that
 // they referred to until lately.
-func (r *related) affected(ctx context.Context, tenant string, _ *member, changed []repository.Document, yield func([]repository.Document) error) error {
+func (r *related) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string
 	for _, d := range changed {
 		ids = append(ids, refsIn(d.Fields, r.ref)...)
@@ -135,7 +135,7 @@ func (r *related) affected(ctx context.Context, tenant string, _ *member, change
 
 // check asks for the children of each parent. The parents were read before,
 // so that a count which another one overtook meets another etag.
-func (r *related) check(ctx context.Context, tenant string, docs []repository.Document, _ bool) ([]finding, error) {
+func (r *related) check(ctx context.Context, tenant string, docs []engine.Document, _ bool) ([]finding, error) {
 	numbers, err := r.numbers(ctx, tenant, docs)
 	if err != nil {
 		return nil, err
@@ -161,14 +161,14 @@ func (r *related) check(ctx context.Context, tenant string, docs []repository.Do
 // numbers counts the children of each parent: those of many with one query.
 // Where no field needs the number, and one query would not tell, a child is
 // supposed.
-func (r *related) numbers(ctx context.Context, tenant string, docs []repository.Document) ([]int64, error) {
+func (r *related) numbers(ctx context.Context, tenant string, docs []engine.Document) ([]int64, error) {
 	numbers := make([]int64, len(docs))
 	if len(docs) > 1 && r.ref.Kind == tenantitem.KindString {
 		ids := make([]any, len(docs))
 		for i, d := range docs {
 			ids[i] = d.ID
 		}
-		counts, err := r.child.docs.CountBy(ctx, tenant, r.ref.Path, repository.Where(repository.In(r.ref.Path, ids...), repository.Missing("deletedAt")))
+		counts, err := r.child.docs.CountBy(ctx, tenant, r.ref.Path, engine.Where(engine.In(r.ref.Path, ids...), engine.Missing("deletedAt")))
 		for i, d := range docs {
 			numbers[i] = counts[d.ID]
 		}
@@ -189,16 +189,16 @@ func (r *related) numbers(ctx context.Context, tenant string, docs []repository.
 }
 
 // of looks for the living documents that refer to one.
-func (r *related) of(id string) repository.Query {
-	refers := repository.Eq(r.ref.Path, id)
+func (r *related) of(id string) engine.Query {
+	refers := engine.Eq(r.ref.Path, id)
 	if r.ref.Kind == tenantitem.KindArray {
-		refers = repository.Contains(r.ref.Path, id)
+		refers = engine.Contains(r.ref.Path, id)
 	}
-	return repository.Where(refers, repository.Missing("deletedAt"))
+	return engine.Where(refers, engine.Missing("deletedAt"))
 }
 
 // compareWith adds a finding when a document's field is not what was computed.
-func compareWith(found []finding, d repository.Document, f *tenantitem.Field, want json.RawMessage) []finding {
+func compareWith(found []finding, d engine.Document, f *tenantitem.Field, want json.RawMessage) []finding {
 	at := finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: memberAt(d.Fields, f.Path), want: want}
 	same, err := sameValue(f.Type, at.have, want)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // family is what a transaction does to the children of one parent.
@@ -14,7 +14,7 @@ type family struct {
 	delta  int64
 	// after are the children that are shown otherwise than before, as they are
 	// going to be; nil for one that is a child no more.
-	after map[string]*repository.Document
+	after map[string]*engine.Document
 }
 
 func (r *related) connect() bool {
@@ -43,7 +43,7 @@ func (r *related) join(tx *transaction) func(context.Context) error {
 		for _, f := range families {
 			key := targetKey{r.parent, f.parent}
 			if tx.targets[key] == nil && f.blind(tx) {
-				tx.add(r.parent, &target{m: r.parent, doc: repository.Document{ID: f.parent, Key: tx.tx.Key}})
+				tx.add(r.parent, &target{m: r.parent, doc: engine.Document{ID: f.parent, Key: tx.tx.Key}})
 			}
 			t := tx.targets[key]
 			if t == nil {
@@ -76,7 +76,7 @@ func (r *related) families(tx *transaction) []*family {
 			}
 			f := byParent[id]
 			if f == nil {
-				f = &family{rule: r, parent: id, after: map[string]*repository.Document{}}
+				f = &family{rule: r, parent: id, after: map[string]*engine.Document{}}
 				byParent[id] = f
 				families = append(families, f)
 			}
@@ -97,7 +97,7 @@ func (r *related) families(tx *transaction) []*family {
 
 // shownOtherwise reports whether something that is shown of the document would
 // change.
-func (r *related) shownOtherwise(before, after *repository.Document) bool {
+func (r *related) shownOtherwise(before, after *engine.Document) bool {
 	return slices.ContainsFunc(r.derived, func(d derived) bool {
 		needs := d.needs()
 		return len(needs) > 0 && (!alive(before) || !alive(after) || slices.ContainsFunc(needs, func(name string) bool {

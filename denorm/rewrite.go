@@ -8,6 +8,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -55,7 +56,7 @@ var errMalformed = fmt.Errorf("denorm: a stored document is not what was read be
 func rewriteObject(decoder *jsontext.Decoder, below map[string][]edit, order []string, out *bytes.Buffer) error {
 	separator := byte('{')
 	write := func(name string, value json.RawMessage) error {
-		quoted, err := repository.EncodeValue(name)
+		quoted, err := engine.EncodeValue(name)
 		out.WriteByte(separator)
 		out.Write(quoted)
 		out.WriteByte(':')

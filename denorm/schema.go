@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/registry"
-	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -89,7 +89,7 @@ func topField(d Declaration, m *member, name string) (*tenantitem.Field, error) 
 }
 
 // byDocs finds the member of a repository.
-func (s *schema) byDocs(docs *repository.Species) *member {
+func (s *schema) byDocs(docs *engine.Collection) *member {
 	i := slices.IndexFunc(s.members, func(m *member) bool { return m.docs.Same(docs) })
 	if i < 0 {
 		return nil

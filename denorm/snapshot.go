@@ -3,7 +3,7 @@ package denorm
 import (
 	"encoding/json"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // snapshotMode records what was true when the reference was written, and never
@@ -14,7 +14,7 @@ func (snapshotMode) check(tagOf, *member) error { return nil }
 func (snapshotMode) follows() bool              { return false }
 func (snapshotMode) remembers() bool            { return true }
 
-func (snapshotMode) written(c copied, s *slot, source *repository.Document) (json.RawMessage, bool) {
+func (snapshotMode) written(c copied, s *slot, source *engine.Document) (json.RawMessage, bool) {
 	switch {
 	case s.before != nil:
 		raw := s.before.members[c.field.Name]
@@ -26,7 +26,7 @@ func (snapshotMode) written(c copied, s *slot, source *repository.Document) (jso
 	return c.empty, true
 }
 
-func (snapshotMode) stored(c copied, in holder, source *repository.Document) (want json.RawMessage, filling, ok bool) {
+func (snapshotMode) stored(c copied, in holder, source *engine.Document) (want json.RawMessage, filling, ok bool) {
 	if source == nil || in.members[c.field.Name] != nil {
 		return nil, false, false // what it holds was true when it was written
 	}

@@ -3,7 +3,7 @@ package denorm
 import (
 	"encoding/json"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // syncMode follows: the copy is what its source says.
@@ -19,7 +19,7 @@ func (syncMode) check(tag tagOf, m *member) error {
 func (syncMode) follows() bool   { return true }
 func (syncMode) remembers() bool { return false }
 
-func (syncMode) written(c copied, s *slot, source *repository.Document) (json.RawMessage, bool) {
+func (syncMode) written(c copied, s *slot, source *engine.Document) (json.RawMessage, bool) {
 	switch {
 	case source != nil:
 		return c.wants(source), true
@@ -29,7 +29,7 @@ func (syncMode) written(c copied, s *slot, source *repository.Document) (json.Ra
 	return c.empty, true
 }
 
-func (syncMode) stored(c copied, _ holder, source *repository.Document) (want json.RawMessage, filling, ok bool) {
+func (syncMode) stored(c copied, _ holder, source *engine.Document) (want json.RawMessage, filling, ok bool) {
 	if source == nil {
 		return c.empty, false, true
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // A reference is tracked when the documents that it names follow from those
 // that hold it. A document that changes such a reference leaves the former one
-// in a hidden member, repository.MovedField, in the same write, until what it
+// in a hidden member, engine.MovedField, in the same write, until what it
 // named was computed again.
 
 // track says that documents of the type leave their former references behind.
@@ -26,7 +26,7 @@ func (m *member) track(ref *tenantitem.Field) {
 type trackedFiller struct{ m *member }
 
 func (t trackedFiller) before() (names []string, always bool) {
-	names = []string{repository.MovedField}
+	names = []string{engine.MovedField}
 	for _, f := range t.m.tracked {
 		names = append(names, topOf(f.Path))
 	}
@@ -48,7 +48,7 @@ func (t trackedFiller) fill(_ context.Context, f *filling) error {
 				}
 			}
 			if len(left) > 0 {
-				f.leave(i, repository.MovedField, ref.Path, left)
+				f.leave(i, engine.MovedField, ref.Path, left)
 			}
 		}
 	}
@@ -56,13 +56,13 @@ func (t trackedFiller) fill(_ context.Context, f *filling) error {
 }
 
 // movedOf returns the references that a document had until lately, by field.
-func movedOf(d repository.Document) map[string][]string {
-	raw, ok := d.Fields[repository.MovedField]
+func movedOf(d engine.Document) map[string][]string {
+	raw, ok := d.Fields[engine.MovedField]
 	if !ok {
 		return nil
 	}
 	var moved map[string][]string
-	if repository.DecodeValue(raw, &moved) != nil {
+	if engine.DecodeValue(raw, &moved) != nil {
 		return nil
 	}
 	return moved

@@ -7,12 +7,12 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // Where documents that keep account of each other share a logical partition,
-// they change in one transaction: the schema is the repository.TransactionHook of their
+// they change in one transaction: the schema is the engine.TransactionHook of their
 // species. What it leaves out, because the other document lies elsewhere or
 // the transaction has no room, the change feed brings later; and what it did,
 // the feed finds done.
@@ -26,7 +26,7 @@ func (m *member) shares(other *member) bool {
 }
 
 // Members are what Companions looks at.
-func (s *schema) Members(docs *repository.Species) (names []string, leads bool) {
+func (s *schema) Members(docs *engine.Collection) (names []string, leads bool) {
 	m := s.byDocs(docs)
 	if m == nil {
 		return nil, false
@@ -47,10 +47,10 @@ func (s *schema) connect() {
 }
 
 // Companions returns what has to change with a transaction.
-func (s *schema) Companions(ctx context.Context, its repository.Transaction) ([]repository.Companion, error) {
+func (s *schema) Companions(ctx context.Context, its engine.Transaction) ([]engine.Companion, error) {
 	tx := &transaction{schema: s, tx: its, targets: map[targetKey]*target{}, wanted: map[*member][]string{}}
 	for _, c := range its.Changes {
-		if m := s.byDocs(c.Species); m != nil {
+		if m := s.byDocs(c.Collection); m != nil {
 			tx.changes = append(tx.changes, change{Change: c, m: m})
 		}
 	}
@@ -84,7 +84,7 @@ func (s *schema) Companions(ctx context.Context, its repository.Transaction) ([]
 // transaction is one call of Companions.
 type transaction struct {
 	schema  *schema
-	tx      repository.Transaction
+	tx      engine.Transaction
 	changes []change
 	wanted  map[*member][]string // documents to read, by type
 	targets map[targetKey]*target
@@ -96,15 +96,15 @@ func (tx *transaction) want(m *member, id string) { tx.wanted[m] = append(tx.wan
 
 // change is a change of the transaction, of a species that takes part.
 type change struct {
-	repository.Change
+	engine.Change
 	m *member
 }
 
-func alive(d *repository.Document) bool { return d != nil && d.DeletedAt == "" }
+func alive(d *engine.Document) bool { return d != nil && d.DeletedAt == "" }
 
 // refs returns the references of a document that counts; none of one that is
 // not there.
-func refs(d *repository.Document, f *tenantitem.Field) []string {
+func refs(d *engine.Document, f *tenantitem.Field) []string {
 	if !alive(d) {
 		return nil
 	}
@@ -114,7 +114,7 @@ func refs(d *repository.Document, f *tenantitem.Field) []string {
 // target is a document that has to change.
 type target struct {
 	m   *member
-	doc repository.Document
+	doc engine.Document
 	// own says that the transaction itself writes the document, which is
 	// changed once more, as it is then.
 	own bool
@@ -123,7 +123,7 @@ type target struct {
 	looked bool
 	sets   map[string]json.RawMessage // by top-level member; nil removes it
 	names  []string
-	incs   []repository.MemberIncrement
+	incs   []engine.MemberIncrement
 }
 
 type targetKey struct {
@@ -235,7 +235,7 @@ func (tx *transaction) revive(ctx context.Context, c change) error {
 		if j.holder() != c.m {
 			continue
 		}
-		found, err := j.check(ctx, tx.tx.TenantID, []repository.Document{*tx.itself(c).asItWillBe()}, false)
+		found, err := j.check(ctx, tx.tx.TenantID, []engine.Document{*tx.itself(c).asItWillBe()}, false)
 		if err != nil {
 			return err
 		}
@@ -257,7 +257,7 @@ func (tx *transaction) itself(c change) *target {
 }
 
 // asItWillBe is the document with what was set.
-func (t *target) asItWillBe() *repository.Document {
+func (t *target) asItWillBe() *engine.Document {
 	d := t.doc
 	d.Fields = maps.Clone(d.Fields)
 	for name, raw := range t.sets {
@@ -270,22 +270,22 @@ func (t *target) asItWillBe() *repository.Document {
 
 // companions writes the targets down. What has no room in one patch is left to
 // the change feed.
-func (tx *transaction) companions() ([]repository.Companion, error) {
-	var out []repository.Companion
+func (tx *transaction) companions() ([]engine.Companion, error) {
+	var out []engine.Companion
 	for _, t := range tx.order {
-		c := repository.Companion{Species: t.m.docs, DocumentPatch: repository.DocumentPatch{Document: t.doc}}
+		c := engine.Companion{Collection: t.m.docs, DocumentPatch: engine.DocumentPatch{Document: t.doc}}
 		for _, name := range t.names {
-			if len(c.Sets)+len(c.Removes)+len(t.incs) >= repository.MaxDocumentPatch {
+			if len(c.Sets)+len(c.Removes)+len(t.incs) >= engine.MaxDocumentPatch {
 				break
 			}
 			pointer := "/" + escapePointer(name)
 			if raw := t.sets[name]; raw != nil {
-				c.Sets = append(c.Sets, repository.MemberValue{Pointer: pointer, Value: raw})
+				c.Sets = append(c.Sets, engine.MemberValue{Pointer: pointer, Value: raw})
 			} else {
 				c.Removes = append(c.Removes, pointer)
 			}
 		}
-		c.Increments = t.incs[:min(len(t.incs), repository.MaxDocumentPatch)]
+		c.Increments = t.incs[:min(len(t.incs), engine.MaxDocumentPatch)]
 		if t.own || !t.looked && len(c.Sets)+len(c.Removes) == 0 {
 			c.ETag = "" // an increment is right whatever else changed
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -62,14 +62,14 @@ func sameValue(t reflect.Type, a, b json.RawMessage) (bool, error) {
 func canonical(t reflect.Type, raw json.RawMessage) (json.RawMessage, error) {
 	v := reflect.New(t)
 	if raw != nil {
-		if err := repository.DecodeValue(raw, v.Interface()); err != nil {
+		if err := engine.DecodeValue(raw, v.Interface()); err != nil {
 			return nil, err
 		}
 	}
 	if elem := v.Elem(); (elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) && elem.Len() == 0 {
 		return json.RawMessage("null"), nil
 	}
-	return repository.EncodeValue(v.Interface())
+	return engine.EncodeValue(v.Interface())
 }
 
 var errNoText = errors.New("it is no text")
@@ -80,7 +80,7 @@ func textOf(raw json.RawMessage) (string, error) {
 		return "", nil
 	}
 	var s string
-	if repository.DecodeValue(raw, &s) != nil {
+	if engine.DecodeValue(raw, &s) != nil {
 		return "", errNoText
 	}
 	return s, nil
@@ -95,7 +95,7 @@ func refsIn(fields map[string]json.RawMessage, f *tenantitem.Field) []string {
 	}
 	if f.Kind == tenantitem.KindArray {
 		var many []string
-		if repository.DecodeValue(raw, &many) != nil {
+		if engine.DecodeValue(raw, &many) != nil {
 			return nil
 		}
 		return slices.DeleteFunc(many, func(id string) bool { return id == "" }) // null elements

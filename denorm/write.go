@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -18,7 +18,7 @@ import (
 // Beside what the fillers read, it costs one read of the documents that are
 // replaced, where what they held matters: for snapshots, counted references
 // and links.
-func (m *member) fill(ctx context.Context, w *repository.Write) error {
+func (m *member) fill(ctx context.Context, w *engine.Write) error {
 	f := &filling{m: m, w: w, entities: make([]reflect.Value, len(w.Entities)), hidden: make([]map[string]map[string]any, len(w.Entities))}
 	for i, e := range w.Entities {
 		f.entities[i] = reflect.ValueOf(e).Elem()
@@ -39,10 +39,10 @@ func (m *member) fill(ctx context.Context, w *repository.Write) error {
 // filling is one call of the hook.
 type filling struct {
 	m        *member
-	w        *repository.Write
+	w        *engine.Write
 	entities []reflect.Value
 	// priors are the documents that the entities replace, once they were read.
-	priors []*repository.Document
+	priors []*engine.Document
 	// hidden are the members to hide beside each entity, by field.
 	hidden []map[string]map[string]any
 }
@@ -61,7 +61,7 @@ func (f *filling) leave(i int, name, field string, v any) {
 func (f *filling) hide() error {
 	for i, members := range f.hidden {
 		for _, name := range slices.Sorted(maps.Keys(members)) {
-			raw, err := repository.EncodeValue(members[name])
+			raw, err := engine.EncodeValue(members[name])
 			if err != nil {
 				return err
 			}
@@ -72,7 +72,7 @@ func (f *filling) hide() error {
 }
 
 // prior returns what an entity replaces, nil for nothing.
-func (f *filling) prior(ctx context.Context, i int) (*repository.Document, error) {
+func (f *filling) prior(ctx context.Context, i int) (*engine.Document, error) {
 	if f.priors == nil {
 		if err := f.readPriors(ctx); err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func (f *filling) prior(ctx context.Context, i int) (*repository.Document, error
 // When the document is another one by the time of the write, the write is
 // refused for its etag.
 func (f *filling) readPriors(ctx context.Context) error {
-	f.priors = make([]*repository.Document, len(f.entities))
+	f.priors = make([]*engine.Document, len(f.entities))
 	type part struct {
 		key   []any
 		ids   []string
@@ -176,7 +176,7 @@ func (c computedFiller) fill(_ context.Context, f *filling) error {
 			}
 			v.SetZero()
 			if raw := stored[field.Path]; raw != nil {
-				if err := repository.DecodeValue(raw, v.Addr().Interface()); err != nil {
+				if err := engine.DecodeValue(raw, v.Addr().Interface()); err != nil {
 					return fmt.Errorf("denorm: %s of document %q: %w", field.Path, metaOf(f.w.Entities[i]).ID, err)
 				}
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -19,12 +20,12 @@ type Part[C, P any] struct {
 	q      repository.Query
 	size   int
 	beside bool
-	lot    *repository.Lot[C]
+	lookup *engine.Lookup
 }
 
 // With is any [*Part] of a parent, for Load.
 type With[P any] interface {
-	begin(parents *repository.Scope[P], id string) (repository.Reading, error)
+	begin(parents *repository.Scope[P], id string) (*engine.Lookup, error)
 	end()
 }
 
@@ -45,7 +46,7 @@ func (p *Part[C, P]) SamePartition() *Part[C, P] {
 	return p
 }
 
-func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (repository.Reading, error) {
+func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (*engine.Lookup, error) {
 	if p.size < 1 || p.size > maxPart {
 		return nil, &tenantitem.InvalidError{What: "part of " + p.repo.EntityType(), Reason: fmt.Sprintf("its size is %d", p.size), Hint: "use 1 to 1000, and Under(parent).Page for more"}
 	}
@@ -55,13 +56,15 @@ func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (repository.
 	}
 	scope := under.items()
 	if p.beside {
-		scope = p.repo.children.In(parents.Tenant(), parents.Key()...)
+		scope = p.repo.children.In(parents.Tenant(), engine.KeyOf(parents)...)
 	}
-	p.lot = scope.Lot(under.only(p.q), p.size)
-	return p.lot, nil
+	p.lookup = engine.LookFor(scope, engine.QueryOf(under.only(p.q)), p.size)
+	return p.lookup, nil
 }
 
-func (p *Part[C, P]) end() { p.Items, p.More = p.lot.Items, p.lot.More }
+func (p *Part[C, P]) end() {
+	p.Items, p.More = engine.Found[C](p.lookup), p.lookup.More
+}
 
 // Load reads a document together with chosen parts of its children: with one
 // query where all parts are in the [Part.SamePartition] and none is sorted or has a
@@ -71,8 +74,8 @@ func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, p
 	if err := tenantitem.ValidateID(id); err != nil {
 		return nil, err
 	}
-	root := parents.Lot(repository.Where(repository.Eq("id", id)), 1)
-	readings := []repository.Reading{root}
+	root := engine.LookFor(parents, engine.Where(engine.Eq("id", id)), 1)
+	readings := []*engine.Lookup{root}
 	for _, p := range parts {
 		reading, err := p.begin(parents, id)
 		if err != nil {
@@ -80,7 +83,7 @@ func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, p
 		}
 		readings = append(readings, reading)
 	}
-	if err := repository.ReadTogether(ctx, readings...); err != nil {
+	if err := engine.ReadTogether(ctx, readings...); err != nil {
 		return nil, err
 	}
 	if len(root.Items) == 0 {
@@ -89,5 +92,5 @@ func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, p
 	for _, p := range parts {
 		p.end()
 	}
-	return root.Items[0], nil
+	return engine.Found[P](root)[0], nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -11,23 +12,23 @@ import (
 // batchDelete begins a delete with the mark that is its journal anyway, so
 // that a transaction can hold it, and finishes it afterwards. What may still be
 // forbidden, or taken back, can't begin before it is decided.
-func (f *Forest) batchDelete(n *node, d repository.Deletion) (repository.BatchDeletion, error) {
+func (f *Forest) batchDelete(n *node, d engine.Deletion) (engine.BatchDeletion, error) {
 	switch {
 	case n.restricts():
-		return repository.BatchDeletion{}, &tenantitem.InvalidError{What: "batch", Reason: n.EntityType() + " has children that may forbid its delete", Hint: "use the scope's Delete"}
+		return engine.BatchDeletion{}, &tenantitem.InvalidError{What: "batch", Reason: n.EntityType() + " has children that may forbid its delete", Hint: "use the scope's Delete"}
 	case n.policy.Retain > 0:
-		return repository.BatchDeletion{}, &tenantitem.InvalidError{What: "batch", Reason: n.EntityType() + " is deleted softly", Hint: "use the scope's Delete"}
+		return engine.BatchDeletion{}, &tenantitem.InvalidError{What: "batch", Reason: n.EntityType() + " is deleted softly", Hint: "use the scope's Delete"}
 	case len(n.children) == 0:
-		return repository.BatchDeletion{Mark: repository.Stub{DeletedAt: f.now(), TTL: seconds(n.policy.Tombstone)}}, nil
+		return engine.BatchDeletion{Mark: engine.Stub{DeletedAt: f.now(), TTL: seconds(n.policy.Tombstone)}}, nil
 	}
 	run, err := newRun()
 	if err != nil {
-		return repository.BatchDeletion{}, err
+		return engine.BatchDeletion{}, err
 	}
-	return repository.BatchDeletion{
-		Mark: marked(repository.Stub{}, f.now(), run, phaseRemoving),
+	return engine.BatchDeletion{
+		Mark: marked(engine.Stub{}, f.now(), run, phaseRemoving),
 		Finish: func(ctx context.Context) error {
-			err := f.delete(ctx, n, repository.Deletion{TenantID: d.TenantID, Key: d.Key, ID: d.ID})
+			err := f.delete(ctx, n, engine.Deletion{TenantID: d.TenantID, Key: d.Key, ID: d.ID})
 			if errors.Is(err, repository.ErrNotFound) {
 				return nil // another process took it up and was faster
 			}

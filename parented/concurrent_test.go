@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -130,7 +131,7 @@ func (w *writer) step(ctx context.Context) error {
 func create[C, P any](ctx context.Context, h *history, repo *parented.Repository[C, P], parent string, child *C, kept *[]string) error {
 	err := repo.UnderID("acme", tenantitem.Ref[P](parent)).Create(ctx, child)
 	if err == nil {
-		id := repo.Items().Meta(child).ID
+		id := engine.MetaOf(child).ID
 		h.note(func() { *kept = append(*kept, id); h.under[id] = append(h.under[id], parent) })
 	}
 	return err

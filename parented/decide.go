@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -25,11 +26,11 @@ var errEnded = errors.New("ended by another process")
 // decide finds out whether a marked document may go. It closes the documents
 // on the way to every restricting species and counts there. The first process
 // that writes its decision decides for all.
-func (f *Forest) decide(ctx context.Context, n *node, tenant string, root repository.Stub) (repository.Stub, error) {
+func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine.Stub) (engine.Stub, error) {
 	var counts map[string]int64
 	for stalls := 0; ; stalls++ {
 		counts = map[string]int64{}
-		err := f.explore(ctx, n, tenant, []repository.Stub{root}, counts, f.closing(tenant, root))
+		err := f.explore(ctx, n, tenant, []engine.Stub{root}, counts, f.closing(tenant, root))
 		if err == nil {
 			break
 		}
@@ -59,11 +60,11 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root reposi
 
 // closing returns a visit that closes documents for one delete, and ends what
 // others have begun below it.
-func (f *Forest) closing(tenant string, root repository.Stub) func(context.Context, *node, []repository.Stub) ([]repository.Stub, error) {
-	return func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
+func (f *Forest) closing(tenant string, root engine.Stub) func(context.Context, *node, []engine.Stub) ([]engine.Stub, error) {
+	return func(ctx context.Context, n *node, stubs []engine.Stub) ([]engine.Stub, error) {
 		// What this very run was taken back from is not its own any more; the
 		// decision is going to be refused.
-		stubs = slices.DeleteFunc(slices.Clone(stubs), func(s repository.Stub) bool { return undone(s, root) })
+		stubs = slices.DeleteFunc(slices.Clone(stubs), func(s engine.Stub) bool { return undone(s, root) })
 		others, _, err := f.endNested(ctx, n, tenant, stubs)
 		if err != nil {
 			return nil, err
@@ -77,9 +78,9 @@ func (f *Forest) closing(tenant string, root repository.Stub) func(context.Conte
 }
 
 // decided writes the decision, unless there is one, and returns what holds.
-func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repository.Stub, phase string) (repository.Stub, error) {
+func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engine.Stub, phase string) (engine.Stub, error) {
 	for stalls := 0; ; stalls++ {
-		done, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phase) })
+		done, err := n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub { return inPhase(s, phase) })
 		if len(done) == 1 {
 			return done[0], nil
 		}
@@ -113,13 +114,13 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root repos
 
 // refuseLate looks below documents that are open though the delete above them
 // was decided: they were moved there in the same instant, with what they have.
-func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs []repository.Stub) error {
+func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs []engine.Stub) error {
 	for _, s := range stubs {
 		if s.DeletedAt != "" {
 			continue
 		}
 		counts := map[string]int64{}
-		if err := f.countRestricting(ctx, n, tenant, []repository.Stub{s}, counts); err != nil {
+		if err := f.countRestricting(ctx, n, tenant, []engine.Stub{s}, counts); err != nil {
 			return err
 		}
 		if len(counts) > 0 {
@@ -130,8 +131,8 @@ func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs [
 }
 
 // countRestricting counts what forbids a delete, without closing anything.
-func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, parents []repository.Stub, counts map[string]int64) error {
-	asIs := func(_ context.Context, _ *node, stubs []repository.Stub) ([]repository.Stub, error) {
+func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, parents []engine.Stub, counts map[string]int64) error {
+	asIs := func(_ context.Context, _ *node, stubs []engine.Stub) ([]engine.Stub, error) {
 		return stubs, nil
 	}
 	return f.explore(ctx, n, tenant, parents, counts, asIs)
@@ -139,7 +140,7 @@ func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, p
 
 // explore goes down to all restricting species and adds up what is there.
 // visit sees the documents on the way, before their children are looked at.
-func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []repository.Stub, counts map[string]int64, visit func(context.Context, *node, []repository.Stub) ([]repository.Stub, error)) error {
+func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []engine.Stub, counts map[string]int64, visit func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)) error {
 	for _, r := range n.children {
 		if r.rule != Restrict && (r.rule != Cascade || !r.child.restricts()) {
 			continue
@@ -156,7 +157,7 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []repository.Stub) error {
+			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
 				seen, err := visit(ctx, r.child, stubs)
 				if err != nil {
 					return err
@@ -173,7 +174,7 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 
 // takeBack opens everything again that a delete closed; the root comes last,
 // so that a process that dies here leaves a delete that is still refused.
-func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root engine.Stub) error {
 	ctx = n.sinceLastRun(ctx, root)
 	if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
 		return err
@@ -182,19 +183,19 @@ func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root repo
 }
 
 // openBelow brings back what one run left in some phases below its root.
-func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root repository.Stub, phases ...any) error {
+func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root engine.Stub, phases ...any) error {
 	p := &pass{
 		forest: f, tenant: tenant,
-		which: repository.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, c."+repository.JournalField+".phase)", repository.P("run", runOf(root)), repository.P("phases", phases)),
-		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
+		which: engine.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, c."+engine.JournalField+".phase)", engine.P("run", runOf(root)), engine.P("phases", phases)),
+		leave: func(ctx context.Context, r *relation, stubs []engine.Stub) (int, error) {
 			return opened(ctx, r.child, stubs)
 		},
 	}
-	return p.under(ctx, n, []repository.Stub{root})
+	return p.under(ctx, n, []engine.Stub{root})
 }
 
 // opened takes the deletes of documents back.
-func opened(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+func opened(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
 	done, err := n.Edit(ctx, stubs, unmarked)
 	return len(done), err
 }

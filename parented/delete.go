@@ -5,12 +5,13 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
 // delete applies the rules to one document and removes it. It is what every
 // repository of the forest calls for its Delete.
-func (f *Forest) delete(ctx context.Context, n *node, d repository.Deletion) error {
+func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 	for stalls := 0; ; stalls++ {
 		root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
 		switch {
@@ -52,18 +53,18 @@ func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
 
 // deleteLeaf removes a document of a species without children: one write. It
 // reports false when the document changed meanwhile.
-func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf repository.Stub) (bool, error) {
+func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Stub) (bool, error) {
 	run, err := newRun()
 	if err != nil {
 		return false, err
 	}
-	done, err := remains{forest: f, at: f.now(), run: run, retain: n.policy.Retain}.ofRoot(ctx, n, []repository.Stub{leaf})
+	done, err := remains{forest: f, at: f.now(), run: run, retain: n.policy.Retain}.ofRoot(ctx, n, []engine.Stub{leaf})
 	return done == 1, err
 }
 
 // deleteTree marks a document and removes it with its descendants. It reports
 // false when the document changed before it was marked.
-func (f *Forest) deleteTree(ctx context.Context, n *node, tenant string, root repository.Stub) (bool, error) {
+func (f *Forest) deleteTree(ctx context.Context, n *node, tenant string, root engine.Stub) (bool, error) {
 	begun, err := f.begin(ctx, n, tenant, root)
 	if err != nil || len(begun) == 0 {
 		return false, err
@@ -72,12 +73,12 @@ func (f *Forest) deleteTree(ctx context.Context, n *node, tenant string, root re
 }
 
 // begin marks a document; without a result it changed meanwhile.
-func (f *Forest) begin(ctx context.Context, n *node, tenant string, root repository.Stub) ([]repository.Stub, error) {
+func (f *Forest) begin(ctx context.Context, n *node, tenant string, root engine.Stub) ([]engine.Stub, error) {
 	phase := phaseRemoving
 	if n.restricts() {
 		// Most refusals are seen here, before anything was changed.
 		counts := map[string]int64{}
-		if err := f.countRestricting(ctx, n, tenant, []repository.Stub{root}, counts); err != nil {
+		if err := f.countRestricting(ctx, n, tenant, []engine.Stub{root}, counts); err != nil {
 			return nil, err
 		}
 		if len(counts) > 0 {
@@ -90,14 +91,14 @@ func (f *Forest) begin(ctx context.Context, n *node, tenant string, root reposit
 	if err != nil {
 		return nil, err
 	}
-	return n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub {
+	return n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub {
 		return marked(s, now, run, phase)
 	})
 }
 
 // marked starts the journal of a document that is not deleted.
-func marked(s repository.Stub, now, run, phase string) repository.Stub {
-	journal := repository.Journal{Phase: phase, TTL: s.TTL, Run: run}
+func marked(s engine.Stub, now, run, phase string) engine.Stub {
+	journal := engine.Journal{Phase: phase, TTL: s.TTL, Run: run}
 	if s.Deletion != nil {
 		journal.Undone, journal.Sessions = s.Deletion.Undone, s.Deletion.Sessions
 	}
@@ -107,8 +108,8 @@ func marked(s repository.Stub, now, run, phase string) repository.Stub {
 }
 
 // inPhase moves a journal on.
-func inPhase(s repository.Stub, phase string) repository.Stub {
-	journal := repository.Journal{}
+func inPhase(s engine.Stub, phase string) engine.Stub {
+	journal := engine.Journal{}
 	if s.Deletion != nil {
 		journal = *s.Deletion
 	}
@@ -118,17 +119,17 @@ func inPhase(s repository.Stub, phase string) repository.Stub {
 }
 
 // unmarked takes a delete back, and leaves the run that was undone.
-func unmarked(s repository.Stub) repository.Stub {
+func unmarked(s engine.Stub) engine.Stub {
 	run := runOf(s)
 	s.TTL = 0
 	if s.Deletion != nil {
 		s.TTL = s.Deletion.TTL
 	}
-	s.DeletedAt, s.Deletion = "", &repository.Journal{Undone: run}
+	s.DeletedAt, s.Deletion = "", &engine.Journal{Undone: run}
 	return s
 }
 
-func underWay(s repository.Stub, phases ...string) bool {
+func underWay(s engine.Stub, phases ...string) bool {
 	if s.DeletedAt == "" || s.Deletion == nil || s.TTL != neverExpires {
 		return false
 	}
@@ -143,7 +144,7 @@ func underWay(s repository.Stub, phases ...string) bool {
 func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano) }
 
 // carryOut finishes a delete that was begun, by this process or another.
-func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engine.Stub) error {
 	ctx = n.sinceLastRun(ctx, root)
 	if root.Deletion.Phase == phaseDeciding {
 		decided, err := f.decide(ctx, n, tenant, root)
@@ -156,16 +157,16 @@ func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root repo
 		root = decided
 	}
 	rest := f.remains(n, root)
-	if err := f.removal(tenant, root, rest).under(ctx, n, []repository.Stub{root}); err != nil {
+	if err := f.removal(tenant, root, rest).under(ctx, n, []engine.Stub{root}); err != nil {
 		return err
 	}
 	return f.last(ctx, n, tenant, root, rest.ofRoot)
 }
 
 // last changes the document that something began with, as its end.
-func (f *Forest) last(ctx context.Context, n *node, tenant string, root repository.Stub, what func(context.Context, *node, []repository.Stub) (int, error)) error {
+func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.Stub, what func(context.Context, *node, []engine.Stub) (int, error)) error {
 	for stalls := 0; ; stalls++ {
-		done, err := what(ctx, n, []repository.Stub{root})
+		done, err := what(ctx, n, []engine.Stub{root})
 		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
 		}
@@ -178,7 +179,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root reposito
 		case !sameRun(again, root) || !underWay(again, root.Deletion.Phase):
 			// Finished by another process, or overwritten by an Upsert since.
 			if undone(again, root) {
-				return f.openLate(ctx, n, tenant, []repository.Stub{root}, runOf(root))
+				return f.openLate(ctx, n, tenant, []engine.Stub{root}, runOf(root))
 			}
 			return nil
 		}
@@ -190,7 +191,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root reposito
 }
 
 // given returns what In takes beside the tenant.
-func (f *Forest) given(n *node, s repository.Stub) []any {
+func (f *Forest) given(n *node, s engine.Stub) []any {
 	var key []any
 	for i, path := range n.KeyPaths() {
 		if i > 0 && path != "/entityType" {
@@ -201,18 +202,18 @@ func (f *Forest) given(n *node, s repository.Stub) []any {
 }
 
 // removal is the pass that takes everything below a document away.
-func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pass {
+func (f *Forest) removal(tenant string, root engine.Stub, rest remains) *pass {
 	which := notUndone(present(), root)
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		// By its journal too: what the purge leaves of a document has none, and
 		// could have been given the very time of the soft delete.
-		which = repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR ("+ofRun(root)+") AND c."+repository.JournalField+".phase = @phase",
-			repository.P("run", runOf(root)), repository.P("phase", phaseRetained))
+		which = engine.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR ("+ofRun(root)+") AND c."+engine.JournalField+".phase = @phase",
+			engine.P("run", runOf(root)), engine.P("phase", phaseRetained))
 	}
 	decided := root.Deletion != nil && root.Deletion.Phase == phaseRemoving
 	return &pass{
 		forest: f, tenant: tenant, which: which, removes: true, decided: decided,
-		enter: func(ctx context.Context, n *node, stubs []repository.Stub) ([]repository.Stub, error) {
+		enter: func(ctx context.Context, n *node, stubs []engine.Stub) ([]engine.Stub, error) {
 			if decided && n.restricts() {
 				if err := f.refuseLate(ctx, n, tenant, stubs); err != nil {
 					return nil, err
@@ -220,7 +221,7 @@ func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pas
 			}
 			return f.markParts(ctx, n, stubs, root)
 		},
-		leave: func(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
+		leave: func(ctx context.Context, r *relation, stubs []engine.Stub) (int, error) {
 			if r.rule == Orphan {
 				return f.letGo(ctx, r.child, stubs)
 			}
@@ -231,8 +232,8 @@ func (f *Forest) removal(tenant string, root repository.Stub, rest remains) *pas
 
 // markParts closes documents to new children, which are about to be removed
 // with one above them.
-func (f *Forest) markParts(ctx context.Context, n *node, stubs []repository.Stub, root repository.Stub) ([]repository.Stub, error) {
-	var open, closed []repository.Stub
+func (f *Forest) markParts(ctx context.Context, n *node, stubs []engine.Stub, root engine.Stub) ([]engine.Stub, error) {
+	var open, closed []engine.Stub
 	for _, s := range stubs {
 		if s.DeletedAt == "" {
 			open = append(open, s)
@@ -240,13 +241,13 @@ func (f *Forest) markParts(ctx context.Context, n *node, stubs []repository.Stub
 			closed = append(closed, s)
 		}
 	}
-	done, err := n.Edit(ctx, open, func(s repository.Stub) repository.Stub { return marked(s, root.DeletedAt, runOf(root), phasePart) })
+	done, err := n.Edit(ctx, open, func(s engine.Stub) engine.Stub { return marked(s, root.DeletedAt, runOf(root), phasePart) })
 	return append(closed, done...), err
 }
 
 // letGo takes the parent away from children that stay.
-func (f *Forest) letGo(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
-	done, err := n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
+func (f *Forest) letGo(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
+	done, err := n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
 		s.ParentID = ""
 		return s
 	})
@@ -254,9 +255,9 @@ func (f *Forest) letGo(ctx context.Context, n *node, stubs []repository.Stub) (i
 }
 
 // letOneGo is letGo of a child that may have changed since its outline was read.
-func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub repository.Stub) error {
+func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
 	for stalls := 0; ; stalls++ {
-		done, err := f.letGo(ctx, n, []repository.Stub{stub})
+		done, err := f.letGo(ctx, n, []engine.Stub{stub})
 		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
 		}
@@ -276,14 +277,14 @@ func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub repo
 
 // uproot removes a child, with what may be below it, that nobody else is going
 // to remove: its parent is gone.
-func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub repository.Stub) error {
+func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
 	if underWay(stub, phasePart) { // the delete that it was a part of has ended without it
-		taken, err := n.Edit(ctx, []repository.Stub{stub}, func(s repository.Stub) repository.Stub { return inPhase(s, phaseRemoving) })
+		taken, err := n.Edit(ctx, []engine.Stub{stub}, func(s engine.Stub) engine.Stub { return inPhase(s, phaseRemoving) })
 		if err != nil || len(taken) == 0 {
 			return err
 		}
 	}
-	err := f.delete(ctx, n, repository.Deletion{TenantID: tenant, Key: f.given(n, stub), ID: stub.ID})
+	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, stub), ID: stub.ID})
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}
@@ -291,7 +292,7 @@ func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub reposi
 }
 
 // settle applies a relation's rule to a child whose parent is gone.
-func (f *Forest) settle(ctx context.Context, r *relation, tenant string, stub repository.Stub) error {
+func (f *Forest) settle(ctx context.Context, r *relation, tenant string, stub engine.Stub) error {
 	switch r.rule {
 	case Cascade:
 		return f.uproot(ctx, r.child, tenant, stub)

@@ -31,7 +31,7 @@ func exampleGrove() (g grove, done func()) {
 	check(err)
 	_, err = database.CreateContainer(ctx, azcosmos.ContainerProperties{
 		ID: "items", DefaultTimeToLive: &never,
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: repository.DefaultPartitionKey(), Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/tenantId", "/entityType"}, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
 	}, nil)
 	check(err)
 	g, err = wire(database, planting{})

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -58,7 +59,7 @@ type Policy struct {
 
 // node is one species of a forest.
 type node struct {
-	*repository.Species
+	*engine.Collection
 	policy   Policy
 	children []*relation // of which this is the parent
 	parent   *relation   // of which this is the child; nil for a root
@@ -93,9 +94,9 @@ func Register[T any](f *Forest, repo *repository.Repository[T], policy Policy) e
 		n.applyRules()
 	}
 	if n.policy.Retain > 0 {
-		repo.Attach(repository.Hooks{
-			Restore: func(ctx context.Context, d repository.Deletion) error { return f.restore(ctx, n, d) },
-			Purge:   func(ctx context.Context, d repository.Deletion) error { return f.purge(ctx, n, d) },
+		engine.CollectionOf(repo).Attach(engine.Hooks{
+			Restore: func(ctx context.Context, d engine.Deletion) error { return f.restore(ctx, n, d) },
+			Purge:   func(ctx context.Context, d engine.Deletion) error { return f.purge(ctx, n, d) },
 		})
 	}
 	return nil
@@ -103,26 +104,26 @@ func Register[T any](f *Forest, repo *repository.Repository[T], policy Policy) e
 
 // register finds the node of a repository or makes it. The caller holds f.mu.
 func register[T any](f *Forest, repo *repository.Repository[T]) *node {
-	species := repo.Species()
+	species := engine.CollectionOf(repo)
 	for _, n := range f.species {
 		if n.Same(species) {
 			return n
 		}
 	}
-	n := &node{Species: species}
+	n := &node{Collection: species}
 	n.applyRules = func() {
-		repo.Attach(repository.Hooks{
-			Delete: func(ctx context.Context, d repository.Deletion) error { return f.delete(ctx, n, d) },
-			BatchDelete: func(d repository.Deletion) (repository.BatchDeletion, error) {
+		engine.CollectionOf(repo).Attach(engine.Hooks{
+			Delete: func(ctx context.Context, d engine.Deletion) error { return f.delete(ctx, n, d) },
+			BatchDelete: func(d engine.Deletion) (engine.BatchDeletion, error) {
 				return f.batchDelete(n, d)
 			},
-			PlanDelete: func(ctx context.Context, d repository.Deletion) (*repository.DeletePlan, error) {
+			PlanDelete: func(ctx context.Context, d engine.Deletion) (*engine.DeletePlan, error) {
 				return f.plan(ctx, n, d)
 			},
 		})
 	}
 	f.species = append(f.species, n)
-	repo.Attach(repository.Hooks{Tombstones: true})
+	engine.CollectionOf(repo).Attach(engine.Hooks{Tombstones: true})
 	return n
 }
 

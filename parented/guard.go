@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -49,7 +50,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 
 // settle does to one child what the delete of its parent would have done.
 func (r *Repository[C, P]) settle(ctx context.Context, tenant string, child *C, created bool) error {
-	meta := r.children.Meta(child)
+	meta := engine.MetaOf(child)
 	key, err := r.keyOf(child)
 	if err != nil {
 		return err
@@ -89,7 +90,7 @@ func (r *Repository[C, P]) parentsOf(entities []any) ([]string, error) {
 		parentID, entityType := r.link(child)
 		*entityType = r.parents.EntityType()
 		if *parentID == "" {
-			if r.node.parent.rule == Orphan && r.children.Meta(child).ETag != "" {
+			if r.node.parent.rule == Orphan && engine.MetaOf(child).ETag != "" {
 				continue // its parent was deleted
 			}
 			return nil, &DanglingError{Field: parentField}
@@ -108,7 +109,7 @@ const maxParentsPerQuery = 500
 
 // deadParents returns those of the parents that do not exist or are deleted.
 func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids []string, entities []any) ([]string, error) {
-	parents := r.parents.Species()
+	parents := engine.CollectionOf(r.parents)
 	var dead []string
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
 		parent, sibling := parents.Sibling(ctx, id)
@@ -134,7 +135,7 @@ func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids [
 	}
 	for chunk := range slices.Chunk(ids, maxParentsPerQuery) {
 		alive := map[string]bool{}
-		for stub, err := range parents.Stubs(ctx, tenant, nil, repository.Where(repository.In("id", anys(chunk)...))) {
+		for stub, err := range parents.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", anys(chunk)...))) {
 			if err != nil {
 				return nil, err
 			}
@@ -153,7 +154,7 @@ func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids [
 // default key; the parent's id, or a key field that both have.
 func (r *Repository[C, P]) parentKey(parentID string, entities []any) []any {
 	var key []any
-	for i, path := range r.parents.Species().KeyPaths() {
+	for i, path := range engine.CollectionOf(r.parents).KeyPaths() {
 		switch {
 		case i == 0 || path == "/entityType":
 		case path == "/id":

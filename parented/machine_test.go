@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -88,7 +89,7 @@ func childVerbs[C, P any](repo *parented.Repository[C, P], tenant string) verbs 
 	v := verbsOf(repo.In(tenant))
 	v.create = func(ctx context.Context, id, parent string) error {
 		child := new(C)
-		repo.Items().Meta(child).ID = id
+		engine.MetaOf(child).ID = id
 		return repo.UnderID(tenant, tenantitem.Ref[P](parent)).Create(ctx, child)
 	}
 	v.move = func(ctx context.Context, id, parent string) error {
@@ -255,8 +256,8 @@ func (m *machine) compare(r *rapid.T) {
 	for _, raw := range m.g.documents(m.t, "acme") {
 		var doc struct {
 			tenantitem.Meta
-			ParentID string              `json:"parentId"`
-			Journal  *repository.Journal `json:"_deletion"`
+			ParentID string          `json:"parentId"`
+			Journal  *engine.Journal `json:"_deletion"`
 		}
 		must(m.t, json.Unmarshal(raw, &doc))
 		d := shadow{kind: doc.EntityType, parent: doc.ParentID, state: alive}

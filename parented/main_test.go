@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -98,7 +99,7 @@ func plant(t testing.TB, p planting) grove {
 	_, err = database.CreateContainer(ctx, azcosmos.ContainerProperties{
 		ID:                     "items",
 		DefaultTimeToLive:      &forever,
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: repository.DefaultPartitionKey(), Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/tenantId", "/entityType"}, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
 	}, nil)
 	must(t, err)
 	return open(t, database, p)
@@ -145,10 +146,10 @@ func (g grove) tree(t testing.TB, tenant string, comments, replies int) *Note {
 	return note
 }
 
-func (g grove) species() []*repository.Species {
-	return []*repository.Species{
-		g.notes.Species(), g.comments.Items().Species(), g.replies.Items().Species(),
-		g.reactions.Items().Species(), g.votes.Items().Species(), g.labels.Items().Species(),
+func (g grove) species() []*engine.Collection {
+	return []*engine.Collection{
+		engine.CollectionOf(g.notes), engine.CollectionOf(g.comments.Items()), engine.CollectionOf(g.replies.Items()),
+		engine.CollectionOf(g.reactions.Items()), engine.CollectionOf(g.votes.Items()), engine.CollectionOf(g.labels.Items()),
 	}
 }
 
@@ -157,7 +158,7 @@ func (g grove) stored(t testing.TB, tenant string) map[string]int64 {
 	t.Helper()
 	out := map[string]int64{}
 	for _, s := range g.species() {
-		n, err := s.Count(context.Background(), tenant, nil, repository.All())
+		n, err := s.Count(context.Background(), tenant, nil, engine.All())
 		must(t, err)
 		if n > 0 {
 			out[s.EntityType()] = n

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -67,7 +68,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 // arrived looks at the new parent again, as a create does. A child that came
 // too late goes back to where it was, unless the delete of its new parent, or
 // another move, has taken it meanwhile: then it moved before that.
-func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child repository.Stub, from string) error {
+func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Stub, from string) error {
 	for stalls := 0; ; stalls++ {
 		gone := r.alive(ctx, tenant, child.ParentID)
 		if !errors.Is(gone, repository.ErrDanglingRef) {
@@ -100,7 +101,7 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child rep
 
 // returned looks whether the parent that a child came back to is still there,
 // and returns why the child did not move.
-func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child repository.Stub, why error) error {
+func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child engine.Stub, why error) error {
 	if child.ParentID == "" {
 		return why
 	}
@@ -114,8 +115,8 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child re
 	return why
 }
 
-func (r *Repository[C, P]) reparent(ctx context.Context, child repository.Stub, to string) ([]repository.Stub, error) {
-	return r.node.Edit(ctx, []repository.Stub{child}, func(s repository.Stub) repository.Stub {
+func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Stub, to string) ([]engine.Stub, error) {
+	return r.node.Edit(ctx, []engine.Stub{child}, func(s engine.Stub) engine.Stub {
 		s.ParentID = to
 		return s
 	})
@@ -131,7 +132,7 @@ func (r *Repository[C, P]) alive(ctx context.Context, tenant, id string) error {
 }
 
 func fence(ctx context.Context, tenant string) error {
-	if bound, ok := repository.TenantFrom(ctx); ok && bound != tenant {
+	if bound, ok := engine.TenantFrom(ctx); ok && bound != tenant {
 		return repository.ErrTenantMismatch
 	}
 	return nil

@@ -4,14 +4,15 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
 // stillClosed returns those of the parents that are in the same phase of the
 // same run as when their outlines were read. A restore of the very run is
 // another phase: what it has opened must not be closed again.
-func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parents []repository.Stub) ([]repository.Stub, error) {
-	now := make(map[string]repository.Stub, len(parents))
+func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parents []engine.Stub) ([]engine.Stub, error) {
+	now := make(map[string]engine.Stub, len(parents))
 	if len(parents) == 1 {
 		s, err := n.Stub(ctx, tenant, f.given(n, parents[0]), parents[0].ID)
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
@@ -23,14 +24,14 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 		for i, parent := range parents {
 			ids[i] = parent.ID
 		}
-		for s, err := range n.Stubs(ctx, tenant, nil, repository.Where(repository.In("id", ids...))) {
+		for s, err := range n.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", ids...))) {
 			if err != nil {
 				return nil, err
 			}
 			now[s.ID] = s
 		}
 	}
-	var closed []repository.Stub
+	var closed []engine.Stub
 	for _, parent := range parents {
 		if s := now[parent.ID]; s.DeletedAt != "" && sameRun(s, parent) && phaseOf(s) == phaseOf(parent) {
 			closed = append(closed, parent)
@@ -45,7 +46,7 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 // deleted softly, and a refusal below must not open what a delete above relies
 // on. It returns the other documents, and how many it finished; those that are
 // there still will be found again.
-func (f *Forest) endNested(ctx context.Context, n *node, tenant string, stubs []repository.Stub) (others []repository.Stub, ended int, err error) {
+func (f *Forest) endNested(ctx context.Context, n *node, tenant string, stubs []engine.Stub) (others []engine.Stub, ended int, err error) {
 	for _, s := range stubs {
 		if !begun(s) {
 			others = append(others, s)

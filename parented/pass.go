@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -39,13 +40,13 @@ const (
 
 // begun reports whether a delete, purge or restore began with that very
 // document and has not ended.
-func begun(s repository.Stub) bool {
+func begun(s engine.Stub) bool {
 	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseRestoring)
 }
 
 // present finds the documents that are not deleted, or not yet finished.
-func present() repository.Query {
-	return repository.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1")
+func present() engine.Query {
+	return engine.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1")
 }
 
 // pass visits all descendants of some documents, children before their parent,
@@ -55,12 +56,12 @@ type pass struct {
 	tenant string
 	// which children are to be visited. Visiting must take them out of it: a
 	// level is done when the query finds nothing.
-	which repository.Query
+	which engine.Query
 	// enter prepares documents that may have children. It may leave some out,
 	// which changed meanwhile and will be found again.
-	enter func(context.Context, *node, []repository.Stub) ([]repository.Stub, error)
+	enter func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)
 	// leave visits documents and returns how many it got hold of.
-	leave func(context.Context, *relation, []repository.Stub) (int, error)
+	leave func(context.Context, *relation, []engine.Stub) (int, error)
 	// removes says that the pass takes documents away for good.
 	removes bool
 	// decided says that nothing was there that Restrict protects when it was
@@ -76,7 +77,7 @@ type lateError struct{ counts map[string]int64 }
 func (e *lateError) Error() string { return (&ChildrenError{Counts: e.counts}).Error() }
 
 // under visits the descendants of documents of one species.
-func (p *pass) under(ctx context.Context, n *node, parents []repository.Stub) error {
+func (p *pass) under(ctx context.Context, n *node, parents []engine.Stub) error {
 	for _, r := range n.children {
 		for fam := range families(r.child, parents) {
 			if err := p.level(ctx, r, fam); err != nil {
@@ -135,7 +136,7 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 }
 
 // visit returns how many documents it got hold of.
-func (p *pass) visit(ctx context.Context, r *relation, stubs []repository.Stub) (int, error) {
+func (p *pass) visit(ctx context.Context, r *relation, stubs []engine.Stub) (int, error) {
 	if p.decided && r.rule == Restrict {
 		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(stubs))}}
 	}
@@ -185,23 +186,23 @@ const maxFamily = 100
 
 // family is some parents whose children one query finds.
 type family struct {
-	parents []repository.Stub
+	parents []engine.Stub
 	// key are the values that are known of the children's partition key.
 	key []any
 }
 
 // children is the condition on them.
-func (f family) children() repository.Predicate {
+func (f family) children() engine.Predicate {
 	ids := make([]any, len(f.parents))
 	for i, parent := range f.parents {
 		ids[i] = parent.ID
 	}
-	return repository.In(parentField, ids...)
+	return engine.In(parentField, ids...)
 }
 
 // families groups parents for queries over their children: a hundred together,
 // or each alone where its id is the first part of the children's key.
-func families(child *node, parents []repository.Stub) iter.Seq[family] {
+func families(child *node, parents []engine.Stub) iter.Seq[family] {
 	return func(yield func(family) bool) {
 		size := maxFamily
 		if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
@@ -215,7 +216,7 @@ func families(child *node, parents []repository.Stub) iter.Seq[family] {
 	}
 }
 
-func familyOf(child *node, parents []repository.Stub) family {
+func familyOf(child *node, parents []engine.Stub) family {
 	if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
 		return family{parents, []any{parents[0].ID}}
 	}
@@ -231,8 +232,8 @@ func firstOwnLevel(paths []string) string {
 	return ""
 }
 
-func collect(stubs iter.Seq2[repository.Stub, error]) ([]repository.Stub, error) {
-	var out []repository.Stub
+func collect(stubs iter.Seq2[engine.Stub, error]) ([]engine.Stub, error) {
+	var out []engine.Stub
 	for stub, err := range stubs {
 		if err != nil {
 			return nil, err
@@ -243,8 +244,8 @@ func collect(stubs iter.Seq2[repository.Stub, error]) ([]repository.Stub, error)
 }
 
 // inChunks collects outlines to pages, so that each takes few requests.
-func (f *Forest) inChunks(stubs iter.Seq2[repository.Stub, error], visit func([]repository.Stub) error) error {
-	var chunk []repository.Stub
+func (f *Forest) inChunks(stubs iter.Seq2[engine.Stub, error], visit func([]engine.Stub) error) error {
+	var chunk []engine.Stub
 	for stub, err := range stubs {
 		if err != nil {
 			return err

@@ -3,28 +3,28 @@ package parented
 import (
 	"context"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // plan says what a delete would do, by the same walk and without a change.
-func (f *Forest) plan(ctx context.Context, n *node, d repository.Deletion) (*repository.DeletePlan, error) {
+func (f *Forest) plan(ctx context.Context, n *node, d engine.Deletion) (*engine.DeletePlan, error) {
 	root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
 	if err != nil {
 		return nil, err
 	}
-	plan := &repository.DeletePlan{
+	plan := &engine.DeletePlan{
 		Removed:     map[string]int64{n.EntityType(): 1},
 		Orphaned:    map[string]int64{},
 		Restricting: map[string]int64{},
 	}
-	if err := f.planUnder(ctx, n, d.TenantID, []repository.Stub{root}, plan); err != nil {
+	if err := f.planUnder(ctx, n, d.TenantID, []engine.Stub{root}, plan); err != nil {
 		return nil, err
 	}
 	plan.Estimate()
 	return plan, nil
 }
 
-func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []repository.Stub, plan *repository.DeletePlan) error {
+func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []engine.Stub, plan *engine.DeletePlan) error {
 	for _, r := range n.children {
 		counts := map[Rule]map[string]int64{Cascade: plan.Removed, Orphan: plan.Orphaned, Restrict: plan.Restricting}[r.rule]
 		for fam := range families(r.child, parents) {
@@ -39,7 +39,7 @@ func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents 
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []repository.Stub) error {
+			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
 				counts[r.child.EntityType()] += int64(len(stubs))
 				return f.planUnder(ctx, r.child, tenant, stubs, plan)
 			})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -106,7 +107,7 @@ func mustBeTombstone(t testing.TB, raw []byte, keep time.Duration) {
 	t.Helper()
 	var doc struct {
 		tenantitem.Meta
-		Journal *repository.Journal `json:"_deletion"`
+		Journal *engine.Journal `json:"_deletion"`
 	}
 	must(t, json.Unmarshal(raw, &doc))
 	if doc.DeletedAt == nil || doc.TTL == nil || *doc.TTL != int(keep/time.Second) || doc.Journal != nil {

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // remains says what a delete leaves of the documents that it is done with.
@@ -23,23 +23,23 @@ type remains struct {
 // keeps nothing to be restored, but it leaves the tombstones of every species
 // that has them: a reader of the change feed gets the latest version of a
 // document only, and may not have seen the soft delete before the purge.
-func (f *Forest) remains(n *node, root repository.Stub) remains {
+func (f *Forest) remains(n *node, root engine.Stub) remains {
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		return remains{forest: f}
 	}
 	return remains{forest: f, at: root.DeletedAt, run: runOf(root), retain: n.policy.Retain}
 }
 
-func (r remains) leave(ctx context.Context, n *node, stubs []repository.Stub, keep time.Duration, sessions []string) (int, error) {
-	var done []repository.Stub
+func (r remains) leave(ctx context.Context, n *node, stubs []engine.Stub, keep time.Duration, sessions []string) (int, error) {
+	var done []engine.Stub
 	var err error
 	switch {
 	case r.retain > 0:
 		ttl := seconds(max(keep, n.policy.Tombstone)) // it is the tombstone too
-		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub { return retained(s, r.at, r.run, ttl, sessions) })
+		done, err = n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub { return retained(s, r.at, r.run, ttl, sessions) })
 	case n.policy.Tombstone > 0:
 		now := r.forest.now()
-		done, err = n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
+		done, err = n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
 			s.DeletedAt, s.TTL, s.Deletion = now, seconds(n.policy.Tombstone), nil
 			return s
 		})
@@ -56,14 +56,14 @@ const restoreSpan = time.Hour
 
 // of leaves of descendants what is to be left, and returns how many of them
 // were still there unchanged.
-func (r remains) of(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+func (r remains) of(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
 	return r.leave(ctx, n, stubs, r.retain+restoreSpan, nil)
 }
 
 // ofRoot does the same to the document that the delete began with. It is kept
 // from when it was deleted, however late a process that died was taken up:
 // what is below it may have been kept from then on too.
-func (r remains) ofRoot(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+func (r remains) ofRoot(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
 	keep := r.retain
 	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
 		keep -= max(0, r.forest.cfg.Now().Sub(at))
@@ -73,8 +73,8 @@ func (r remains) ofRoot(ctx context.Context, n *node, stubs []repository.Stub) (
 
 // retained is a document that was deleted softly. Its journal keeps the ttl
 // that it had.
-func retained(s repository.Stub, at, run string, ttl int, sessions []string) repository.Stub {
-	journal := repository.Journal{Phase: phaseRetained, TTL: s.TTL, Run: run, Sessions: sessions}
+func retained(s engine.Stub, at, run string, ttl int, sessions []string) engine.Stub {
+	journal := engine.Journal{Phase: phaseRetained, TTL: s.TTL, Run: run, Sessions: sessions}
 	if s.Deletion != nil {
 		journal.Undone = s.Deletion.Undone
 		if s.DeletedAt != "" {

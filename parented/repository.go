@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -42,8 +43,8 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 	if forest == nil || parents == nil {
 		return nil, &tenantitem.InvalidError{What: "parents", Reason: "the forest or the parents' repository is nil", Hint: "make them with parented.NewForest and repository.New"}
 	}
-	children, err := repository.NewOf[C, PC](container, cfg.Config)
-	if err != nil {
+	children := new(repository.Repository[C])
+	if err := engine.Bind[C, PC](children, container, settingsOf(cfg.Config)); err != nil {
 		return nil, err
 	}
 	r := &Repository[C, P]{forest: forest, children: children, parents: parents}
@@ -51,17 +52,24 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 	if err := r.join(cfg); err != nil {
 		return nil, err
 	}
-	children.Attach(repository.Hooks{
+	engine.CollectionOf(children).Attach(engine.Hooks{
 		BeforeWrite: []func(context.Context, string, []any) error{r.beforeWrite},
 		AfterWrite:  []func(context.Context, string, []any, bool) error{r.afterWrite},
 	})
 	return r, nil
 }
 
+func settingsOf(cfg repository.Config) engine.Settings {
+	return engine.Settings{
+		EntityType: cfg.EntityType, Aliases: cfg.Aliases, PartitionKey: cfg.PartitionKey, CursorKey: cfg.CursorKey,
+		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry),
+	}
+}
+
 // join puts the child into the forest.
 func (r *Repository[C, P]) join(cfg Config) error {
 	if cfg.Rule == Orphan {
-		for _, path := range r.children.Species().KeyPaths() {
+		for _, path := range engine.CollectionOf(r.children).KeyPaths() {
 			if path == "/"+parentField {
 				return &tenantitem.InvalidError{What: "delete rule of " + r.children.EntityType(), Reason: "the parent's id is part of its partition key, which can't be cleared", Hint: "use Cascade or Restrict, or another key"}
 			}

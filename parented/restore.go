@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
 // restore brings back a document that was deleted softly and what was deleted
 // with it. The document itself comes last, so that until then the restore can
 // be taken up by anyone.
-func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) error {
-	root, err := f.enterPhase(ctx, n, d, phaseRestoring, func(root repository.Stub) error {
+func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error {
+	root, err := f.enterPhase(ctx, n, d, phaseRestoring, func(root engine.Stub) error {
 		if root.Deletion.Phase == phasePurging {
 			return repository.ErrNotFound // parts of its tree may be gone for good
 		}
@@ -25,7 +26,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d repository.Deletion) er
 }
 
 // carryOutRestore finishes a restore that was begun.
-func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root repository.Stub) error {
+func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root engine.Stub) error {
 	ctx = n.sinceLastRun(ctx, root)
 	// A process that was late with its part of the delete may have left parts.
 	if err := f.openBelow(ctx, n, tenant, root, phaseRetained, phasePart); err != nil {
@@ -47,12 +48,12 @@ func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, ro
 
 // parentAlive fails with a DanglingError when the document is a child of a
 // parent that is gone.
-func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s repository.Stub) error {
+func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s engine.Stub) error {
 	if n.parent == nil || s.ParentID == "" {
 		return nil
 	}
 	parents := n.parent.parent
-	for stub, err := range parents.Stubs(ctx, tenant, nil, repository.Where(repository.Eq("id", s.ParentID))) {
+	for stub, err := range parents.Stubs(ctx, tenant, nil, engine.Where(engine.Eq("id", s.ParentID))) {
 		if err != nil {
 			return err
 		}
@@ -64,7 +65,7 @@ func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s repo
 }
 
 // retained reads a document that can be restored or purged.
-func (f *Forest) retained(ctx context.Context, n *node, d repository.Deletion) (repository.Stub, error) {
+func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engine.Stub, error) {
 	s, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
 	switch {
 	case err != nil:
@@ -79,8 +80,8 @@ func (f *Forest) retained(ctx context.Context, n *node, d repository.Deletion) (
 
 // purge removes a document that was deleted softly, and what was deleted with
 // it, and leaves the tombstones that the species' policies ask for.
-func (f *Forest) purge(ctx context.Context, n *node, d repository.Deletion) error {
-	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root repository.Stub) error {
+func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
+	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root engine.Stub) error {
 		if root.Deletion.Phase == phaseRestoring {
 			return fmt.Errorf("%w: the document is being restored (wait for it, or let Forest.Resume finish it, and delete the document again)", repository.ErrConflict)
 		}
@@ -94,7 +95,7 @@ func (f *Forest) purge(ctx context.Context, n *node, d repository.Deletion) erro
 
 // enterPhase leaves the mark of a restore or a purge in a document that may is
 // asked about, unless an earlier one left it.
-func (f *Forest) enterPhase(ctx context.Context, n *node, d repository.Deletion, phase string, may func(repository.Stub) error) (repository.Stub, error) {
+func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, phase string, may func(engine.Stub) error) (engine.Stub, error) {
 	for stalls := 0; ; stalls++ {
 		root, err := f.retained(ctx, n, d)
 		if err == nil {
@@ -103,7 +104,7 @@ func (f *Forest) enterPhase(ctx context.Context, n *node, d repository.Deletion,
 		if err != nil || underWay(root, phase) {
 			return root, err
 		}
-		begun, err := n.Edit(ctx, []repository.Stub{root}, func(s repository.Stub) repository.Stub { return inPhase(s, phase) })
+		begun, err := n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub { return inPhase(s, phase) })
 		if len(begun) == 1 {
 			return begun[0], nil
 		}

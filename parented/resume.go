@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -27,12 +28,12 @@ type Resumed struct {
 func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error) {
 	var out Resumed
 	var errs []error
-	unfinished := repository.SQL("c.ttl = -1 AND IS_DEFINED(c.deletedAt) AND c."+repository.JournalField+".phase != @part", repository.P("part", phasePart))
+	unfinished := engine.SQL("c.ttl = -1 AND IS_DEFINED(c.deletedAt) AND c."+engine.JournalField+".phase != @part", engine.P("part", phasePart))
 	for _, n := range f.all() {
 		if len(n.children) == 0 && n.policy.Retain == 0 {
 			continue
 		}
-		var begun []repository.Stub
+		var begun []engine.Stub
 		var err error
 		if len(tenants) == 0 {
 			begun, err = collect(n.StubsOfAllTenants(ctx, unfinished))
@@ -53,7 +54,7 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 
 // finish ends what was begun with a document, if that has not ended since its
 // outline was read.
-func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun repository.Stub) error {
+func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engine.Stub) error {
 	root, err := n.Stub(ctx, tenant, f.given(n, begun), begun.ID)
 	switch {
 	case errors.Is(err, repository.ErrNotFound):

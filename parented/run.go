@@ -3,6 +3,7 @@ package parented
 import (
 	"context"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -19,16 +20,16 @@ func newRun() (string, error) { return tenantitem.NewID() }
 
 // runOf returns the run that a document is hidden by. A journal that was
 // written before runs had ids goes by its time.
-func runOf(s repository.Stub) string {
+func runOf(s engine.Stub) string {
 	if s.Deletion != nil && s.Deletion.Run != "" {
 		return s.Deletion.Run
 	}
 	return s.DeletedAt
 }
 
-func sameRun(a, b repository.Stub) bool { return runOf(a) == runOf(b) }
+func sameRun(a, b engine.Stub) bool { return runOf(a) == runOf(b) }
 
-func phaseOf(s repository.Stub) string {
+func phaseOf(s engine.Stub) string {
 	if s.Deletion == nil {
 		return ""
 	}
@@ -37,7 +38,7 @@ func phaseOf(s repository.Stub) string {
 
 // undone reports whether the run that closed root is taken back, or being taken
 // back, as far as this document tells.
-func undone(s, root repository.Stub) bool {
+func undone(s, root engine.Stub) bool {
 	if s.Deletion != nil && s.Deletion.Undone != "" && s.Deletion.Undone == runOf(root) {
 		return true
 	}
@@ -45,8 +46,8 @@ func undone(s, root repository.Stub) bool {
 }
 
 // ofRun is the condition on what the run that closed root hides, over @run.
-func ofRun(root repository.Stub) string {
-	const run = "c." + repository.JournalField + ".run"
+func ofRun(root engine.Stub) string {
+	const run = "c." + engine.JournalField + ".run"
 	if root.Deletion != nil && root.Deletion.Run != "" {
 		return run + " = @run"
 	}
@@ -54,22 +55,22 @@ func ofRun(root repository.Stub) string {
 }
 
 // notUndone leaves out what the run that closed root was taken back from.
-func notUndone(q repository.Query, root repository.Stub) repository.Query {
-	const field = "c." + repository.JournalField + ".undone"
-	return q.AndSQL("NOT IS_DEFINED("+field+") OR "+field+" != @undone", repository.P("undone", runOf(root)))
+func notUndone(q engine.Query, root engine.Stub) engine.Query {
+	const field = "c." + engine.JournalField + ".undone"
+	return q.AndSQL("NOT IS_DEFINED("+field+") OR "+field+" != @undone", engine.P("undone", runOf(root)))
 }
 
 // openLate brings back what a process hid that was late with its part of a run
 // which others have finished and taken back. It looks below open documents too.
-func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents []repository.Stub, run string) error {
+func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents []engine.Stub, run string) error {
 	for _, r := range n.children {
 		if r.rule != Cascade {
 			continue
 		}
 		for fam := range families(r.child, parents) {
-			q := repository.All().And(fam.children())
-			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []repository.Stub) error {
-				var late []repository.Stub
+			q := engine.All().And(fam.children())
+			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
+				var late []engine.Stub
 				for _, s := range stubs {
 					if s.DeletedAt != "" && runOf(s) == run && (phaseOf(s) == phasePart || phaseOf(s) == phaseRetained) {
 						late = append(late, s)
@@ -92,11 +93,11 @@ func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents [
 // sessions say how far this process has seen the containers of a species and
 // of all below it.
 func (n *node) sessions() []string {
-	return repository.SessionsOf(n.below(nil)...)
+	return engine.SessionsOf(n.below(nil)...)
 }
 
-func (n *node) below(list []*repository.Species) []*repository.Species {
-	list = append(list, n.Species)
+func (n *node) below(list []*engine.Collection) []*engine.Collection {
+	list = append(list, n.Collection)
 	for _, r := range n.children {
 		list = r.child.below(list)
 	}
@@ -107,7 +108,7 @@ func (n *node) below(list []*repository.Species) []*repository.Species {
 // whatever process and partition, and what this process has seen through any
 // repository of the tree: a list of descendants from a replica that is behind
 // lacks those that were made, hidden or brought back last.
-func (n *node) sinceLastRun(ctx context.Context, root repository.Stub) context.Context {
+func (n *node) sinceLastRun(ctx context.Context, root engine.Stub) context.Context {
 	if root.Deletion != nil {
 		ctx = repository.WithSession(ctx, root.Deletion.Sessions...)
 	}
@@ -115,9 +116,9 @@ func (n *node) sinceLastRun(ctx context.Context, root repository.Stub) context.C
 }
 
 // openedRoot takes back the delete of the document that it began with.
-func openedRoot(ctx context.Context, n *node, stubs []repository.Stub) (int, error) {
+func openedRoot(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
 	sessions := n.sessions()
-	done, err := n.Edit(ctx, stubs, func(s repository.Stub) repository.Stub {
+	done, err := n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
 		s = unmarked(s)
 		s.Deletion.Sessions = sessions
 		return s

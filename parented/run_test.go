@@ -14,6 +14,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 )
@@ -53,7 +54,7 @@ func plantApart(t *testing.T, client *azcosmos.Client) (apart, *Note) {
 		_, err = db.CreateContainer(ctx, azcosmos.ContainerProperties{
 			ID:                     id,
 			DefaultTimeToLive:      &forever,
-			PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: repository.DefaultPartitionKey(), Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
+			PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/tenantId", "/entityType"}, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
 		}, nil)
 		must(t, err)
 	}
@@ -126,7 +127,7 @@ func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 	for range 2 {
 		must(t, a.notes.In("acme").Delete(ctx, note.ID, nil))
 		must(t, a.notes.In("acme").Restore(ctx, note.ID))
-		stub, err := a.notes.Species().Stub(context.WithoutCancel(ctx), "acme", nil, note.ID)
+		stub, err := engine.CollectionOf(a.notes).Stub(context.WithoutCancel(ctx), "acme", nil, note.ID)
 		must(t, err)
 		if stub.TTL != ttl || stub.Deletion == nil || stub.Deletion.Run != "" {
 			t.Fatalf("after a restore: ttl %d, journal %+v", stub.TTL, stub.Deletion)

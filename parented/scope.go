@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -27,7 +28,7 @@ func (r *Repository[C, P]) Under(parent *P) *Scope[C, P] {
 	if parent == nil {
 		return &Scope[C, P]{repo: r, err: &tenantitem.InvalidError{What: "parent", Reason: "it is nil", Hint: "pass the parent that was read, or use UnderID"}}
 	}
-	meta := r.parents.Meta(parent)
+	meta := engine.MetaOf(parent)
 	return r.UnderID(meta.TenantID, tenantitem.Ref[P](meta.ID))
 }
 
@@ -56,7 +57,7 @@ func (s *Scope[C, P]) Create(ctx context.Context, child *C) error {
 		return s.fail("Create", &tenantitem.InvalidError{What: "child", Reason: "its parentId names another parent", Hint: "leave it empty, or use Move for a child that exists"})
 	}
 	*parentID = s.parent
-	if meta := s.repo.children.Meta(child); meta.ID == "" {
+	if meta := engine.MetaOf(child); meta.ID == "" {
 		id, err := tenantitem.NewID() // the key may hold it
 		if err != nil {
 			return err
@@ -179,7 +180,7 @@ func (s *Scope[C, P]) fail(op string, err error) error {
 // ownLevels are the paths of the key that In takes values for.
 func (r *Repository[C, P]) ownLevels() []string {
 	var paths []string
-	for i, path := range r.children.Species().KeyPaths() {
+	for i, path := range engine.CollectionOf(r.children).KeyPaths() {
 		if i > 0 && path != "/entityType" {
 			paths = append(paths, path)
 		}

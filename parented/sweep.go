@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -47,8 +48,8 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		if n.parent == nil {
 			continue
 		}
-		q := present().AndSQL("c.parentId != '' AND c._ts <= @settled", repository.P("settled", settled))
-		err := f.inChunks(n.Stubs(ctx, tenant, nil, q), func(stubs []repository.Stub) error {
+		q := present().AndSQL("c.parentId != '' AND c._ts <= @settled", engine.P("settled", settled))
+		err := f.inChunks(n.Stubs(ctx, tenant, nil, q), func(stubs []engine.Stub) error {
 			return f.sweepChunk(ctx, n.parent, tenant, stubs, o.Keep, swept)
 		})
 		if err != nil {
@@ -58,9 +59,9 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 	return swept, nil
 }
 
-func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stubs []repository.Stub, keep bool, swept Swept) error {
+func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stubs []engine.Stub, keep bool, swept Swept) error {
 	ids := make([]any, 0, len(stubs))
-	parents := map[string]*repository.Stub{}
+	parents := map[string]*engine.Stub{}
 	for _, s := range stubs {
 		if _, seen := parents[s.ParentID]; !seen {
 			parents[s.ParentID] = nil
@@ -68,7 +69,7 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 		}
 	}
 	// A parent whose delete is under way is there: that delete takes its children.
-	for parent, err := range r.parent.Stubs(ctx, tenant, nil, present().And(repository.In("id", ids...))) {
+	for parent, err := range r.parent.Stubs(ctx, tenant, nil, present().And(engine.In("id", ids...))) {
 		if err != nil {
 			return err
 		}
@@ -87,7 +88,7 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 		}
 		var err error
 		if stray {
-			_, err = opened(ctx, r.child, []repository.Stub{s})
+			_, err = opened(ctx, r.child, []engine.Stub{s})
 		} else {
 			err = f.settle(ctx, r, tenant, s)
 		}

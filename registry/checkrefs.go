@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -48,8 +49,8 @@ func (db *Database) guardRefs(s *Species) error {
 		}
 		fields = append(fields, f)
 	}
-	s.Attach(repository.Hooks{Fill: []func(context.Context, *repository.Write) error{
-		func(ctx context.Context, w *repository.Write) error { return db.checkRefs(ctx, s, fields, w) },
+	s.Attach(engine.Hooks{Fill: []func(context.Context, *engine.Write) error{
+		func(ctx context.Context, w *engine.Write) error { return db.checkRefs(ctx, s, fields, w) },
 	}})
 	return nil
 }
@@ -61,7 +62,7 @@ type reference struct {
 	holder int // the index of the entity
 }
 
-func (db *Database) checkRefs(ctx context.Context, s *Species, fields []*tenantitem.Field, w *repository.Write) error {
+func (db *Database) checkRefs(ctx context.Context, s *Species, fields []*tenantitem.Field, w *engine.Write) error {
 	wanted := map[reflect.Type][]reference{}
 	var types []reflect.Type
 	for _, f := range fields {
@@ -92,7 +93,7 @@ func (db *Database) checkRefs(ctx context.Context, s *Species, fields []*tenanti
 
 // stood refuses dangling references, but for those that the stored document
 // has in the same field: they point to what was deleted since.
-func (s *Species) stood(ctx context.Context, w *repository.Write, target *Species, dangling []reference) error {
+func (s *Species) stood(ctx context.Context, w *engine.Write, target *Species, dangling []reference) error {
 	before := map[int]reflect.Value{}
 	for _, r := range dangling {
 		entity, read := before[r.holder]
@@ -112,7 +113,7 @@ func (s *Species) stood(ctx context.Context, w *repository.Write, target *Specie
 
 // replaced reads the entity that one of a write takes the place of; the zero
 // value is none, or one that does not fit the struct.
-func (s *Species) replaced(ctx context.Context, w *repository.Write, i int) (reflect.Value, error) {
+func (s *Species) replaced(ctx context.Context, w *engine.Write, i int) (reflect.Value, error) {
 	if w.New[i] {
 		return reflect.Value{}, nil
 	}
@@ -135,12 +136,12 @@ func (s *Species) replaced(ctx context.Context, w *repository.Write, i int) (ref
 		}
 		members = d.Fields
 	}
-	raw, err := repository.EncodeValue(members)
+	raw, err := engine.EncodeValue(members)
 	if err != nil {
 		return reflect.Value{}, err
 	}
 	entity := reflect.New(s.Model.Type)
-	if err := repository.DecodeValue(raw, entity.Interface()); err != nil {
+	if err := engine.DecodeValue(raw, entity.Interface()); err != nil {
 		return reflect.Value{}, nil //nolint:nilerr // another writer's document has no references that could stand
 	}
 	return entity.Elem(), nil
@@ -210,7 +211,7 @@ func lookUp(ctx context.Context, target *Species, tenant string, refs []referenc
 		}
 	}
 	for chunk := range slices.Chunk(ids, maxRefsPerQuery) {
-		for stub, err := range target.untyped.Stubs(ctx, tenant, nil, repository.Where(repository.In("id", chunk...))) {
+		for stub, err := range target.untyped.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", chunk...))) {
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -148,7 +149,7 @@ func (c Config) WithDefaults() Config {
 
 func (c Container) withDefaults() Container {
 	if len(c.PartitionKey) == 0 {
-		c.PartitionKey = repository.DefaultPartitionKey()
+		c.PartitionKey = engine.DefaultPartitionKey()
 	}
 	if c.DefaultTTL == 0 {
 		c.DefaultTTL = TTLOn

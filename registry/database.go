@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -33,9 +34,9 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 	}
 	plan = plan.clone() // a plan may be opened more than once, and repositories belong to one client
 	db := &Database{plan: plan, client: client, containers: map[string]*azcosmos.ContainerClient{}, forest: parented.NewForest(parented.ForestConfig{})}
-	sessions := map[string]*repository.Sessions{}
+	sessions := map[string]*engine.Sessions{}
 	for _, c := range plan.containers {
-		sessions[c.ID] = &repository.Sessions{}
+		sessions[c.ID] = &engine.Sessions{}
 		container, err := client.NewContainer(plan.cfg.Database, c.ID)
 		if err != nil {
 			return nil, fmt.Errorf("registry: container %q: %w", c.ID, err)
@@ -49,7 +50,7 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 			return nil, fmt.Errorf("registry: %s in container %q, described in %s: %w", s, s.Container, plan.origin[s.Container], err)
 		}
 		if hook := s.expiry(plan.containers[plan.container(s.Container)]); hook != nil {
-			s.Attach(repository.Hooks{BeforeWrite: []func(context.Context, string, []any) error{hook}})
+			s.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{hook}})
 		}
 	}
 	for _, s := range plan.species {

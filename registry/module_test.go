@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
@@ -153,7 +154,7 @@ func TestExtensionsSeeEverySpecies(t *testing.T) {
 				},
 				Open: func(db *registry.Database) error {
 					for _, s := range db.Plan().Species() {
-						s.Attach(repository.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
+						s.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
 							func(_ context.Context, tenant string, entities []any) error {
 								seen = append(seen, tenant+"/"+s.EntityType)
 								return nil

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -36,13 +37,12 @@ type Species struct {
 	// Set by Open.
 	typed    any // *repository.Repository of the Go type
 	children any // *parented.Repository or *parented.Buckets, of a child
-	untyped  *repository.Species
-	attach   func(repository.Hooks)
+	untyped  *engine.Collection
 }
 
 // made keeps a species' repository.
 func made[T any](s *Species, repo *repository.Repository[T]) {
-	s.typed, s.untyped, s.attach = repo, repo.Species(), repo.Attach
+	s.typed, s.untyped = repo, engine.CollectionOf(repo)
 }
 
 // String names the registration, as in "registry.Entity[Note] (app.go:31)".
@@ -67,11 +67,11 @@ func (s *Species) Policy() parented.Policy { return s.policy }
 
 // Repository returns the species' repository without its Go type; nil before
 // the plan is opened. See [BaseOf] for the typed one.
-func (s *Species) Repository() *repository.Species { return s.untyped }
+func (s *Species) Repository() *engine.Collection { return s.untyped }
 
 // Attach adds hooks to the species' repository. To be called from
 // [Extension].Open.
-func (s *Species) Attach(h repository.Hooks) { s.attach(h) }
+func (s *Species) Attach(h engine.Hooks) { s.untyped.Attach(h) }
 
 func (s *Species) needsTTL(reason string) {
 	if s.ttlReason == "" {

@@ -10,6 +10,7 @@ import (
 	"iter"
 
 	"github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -63,7 +64,7 @@ func (t *Tenants) Export(ctx context.Context, tenant string, w io.Writer, opts *
 }
 
 func (x *Exported) write(w io.Writer, raw json.RawMessage) error {
-	stored, err := repository.WithoutSystemMembers(raw)
+	stored, err := engine.WithoutSystemMembers(raw)
 	if err != nil {
 		return err
 	}

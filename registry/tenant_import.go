@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -119,7 +120,7 @@ func (im *importer) add(line []byte) error {
 		TenantID   string `json:"tenantId"`
 		EntityType string `json:"entityType"`
 	}
-	if err := repository.DecodeValue(line, &head); err != nil {
+	if err := engine.DecodeValue(line, &head); err != nil {
 		return errors.Join(tenantitem.ErrInvalid, err)
 	}
 	if head.TenantID != im.tenant {
@@ -132,7 +133,7 @@ func (im *importer) add(line []byte) error {
 		return &tenantitem.InvalidError{What: "document", Reason: fmt.Sprintf("its entityType %q is not registered", head.EntityType), Hint: "register it, as registry.Named's alias if it was renamed"}
 	}
 	species := im.tenants.db.plan.species[i]
-	body, err := repository.WithoutSystemMembers(line)
+	body, err := engine.WithoutSystemMembers(line)
 	if err != nil {
 		return errors.Join(tenantitem.ErrInvalid, err)
 	}
@@ -180,7 +181,7 @@ func (im *importer) flush(ctx context.Context) error {
 	return nil
 }
 
-func (i *Imported) count(s *Species, l repository.Loaded) {
+func (i *Imported) count(s *Species, l engine.Loaded) {
 	i.Created += int64(l.Created)
 	i.Unchanged += int64(l.Unchanged)
 	i.Overwritten += int64(l.Overwritten)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -48,7 +49,7 @@ func (t *Tenants) contents() []tenantContainer {
 
 type tenantContainer struct {
 	id string
-	*repository.Contents
+	*engine.Contents
 }
 
 // EraseOptions change how a tenant is erased; nil is the defaults.
@@ -117,7 +118,7 @@ func (e *eraser) container(ctx context.Context, c tenantContainer) error {
 	e.progress.Container = c.id
 	for range maxEraseLooks {
 		found := false
-		err := inPages(c.Outlines(ctx, e.tenant), erasePage, func(page []repository.Outline) error {
+		err := inPages(c.Outlines(ctx, e.tenant), erasePage, func(page []engine.Outline) error {
 			found = true
 			return e.page(ctx, c, page)
 		})
@@ -128,7 +129,7 @@ func (e *eraser) container(ctx context.Context, c tenantContainer) error {
 	return &tenantitem.InvalidError{What: "tenant", Reason: "other writers keep adding documents", Hint: "stop them, and erase the tenant again"}
 }
 
-func (e *eraser) page(ctx context.Context, c tenantContainer, page []repository.Outline) error {
+func (e *eraser) page(ctx context.Context, c tenantContainer, page []engine.Outline) error {
 	removed, err := c.Remove(ctx, page)
 	types := make(map[string]string, len(page))
 	for _, o := range page {
@@ -145,14 +146,14 @@ func (e *eraser) page(ctx context.Context, c tenantContainer, page []repository.
 }
 
 // placeOf tells documents apart that share an id.
-func placeOf(s repository.Stub) string { return fmt.Sprintf("%#v %s", s.Key, s.ID) }
+func placeOf(s engine.Stub) string { return fmt.Sprintf("%#v %s", s.Key, s.ID) }
 
 // checkTenant is what every call on a tenant checks before any request.
 func checkTenant(ctx context.Context, tenant string) error {
 	if err := tenantitem.ValidateTenantID(tenant); err != nil {
 		return err
 	}
-	if bound, ok := repository.TenantFrom(ctx); ok && bound != tenant {
+	if bound, ok := engine.TenantFrom(ctx); ok && bound != tenant {
 		return repository.ErrTenantMismatch
 	}
 	return ctx.Err()

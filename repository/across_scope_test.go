@@ -26,7 +26,7 @@ func TestAliases_readAsOne(t *testing.T) {
 	rounds := 0
 	rapid.Check(t, func(r *rapid.T) {
 		rounds++
-		container := b.container(t, r, fmt.Sprintf("c%d", rounds), repository.DefaultPartitionKey()...)
+		container := b.container(t, r, fmt.Sprintf("c%d", rounds), []string{"/tenantId", "/entityType"}...)
 		repo, err := repository.New[Lookup](container, repository.Config{EntityType: "Lookup", Aliases: []string{"Setting", "Option"}})
 		if err != nil {
 			r.Fatal(err)

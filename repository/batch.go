@@ -2,14 +2,12 @@ package repository
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"reflect"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
-
-// MaxBatchOperations is the service's limit on one transactional batch.
-const MaxBatchOperations = 100
 
 // Batch collects operations on documents of one logical partition, to be
 // applied all or none by Commit, in their order. The scope must name the full
@@ -17,7 +15,7 @@ const MaxBatchOperations = 100
 // kept and returned by Commit, before any request.
 type Batch[T any] struct {
 	scope *Scope[T]
-	ops   []operation
+	ops   []engine.Operation
 	err   error
 	// hidden is what hooks add to the document of each operation.
 	hidden map[int][]byte
@@ -28,7 +26,7 @@ func (s *Scope[T]) Batch() *Batch[T] { return &Batch[T]{scope: s} }
 
 // Create adds the creation of a new document; see [Scope.Create].
 func (b *Batch[T]) Create(entity *T) *Batch[T] {
-	return b.whole(opCreate, entity)
+	return b.whole(engine.OpCreate, entity)
 }
 
 // Replace adds the replacement of a document; the entity's ETag is required.
@@ -36,12 +34,12 @@ func (b *Batch[T]) Replace(entity *T) *Batch[T] {
 	if b.err == nil && entity != nil && b.scope.repo.meta(entity).ETag == "" {
 		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Upsert to overwrite without looking"}
 	}
-	return b.whole(opReplace, entity)
+	return b.whole(engine.OpReplace, entity)
 }
 
 // Upsert adds the overwriting of a document; see [Scope.Upsert].
 func (b *Batch[T]) Upsert(entity *T) *Batch[T] {
-	return b.whole(opUpsert, entity)
+	return b.whole(engine.OpUpsert, entity)
 }
 
 // Save adds a creation or a replacement, by whether the entity has an ETag.
@@ -52,15 +50,15 @@ func (b *Batch[T]) Save(entity *T) *Batch[T] {
 	return b.Create(entity)
 }
 
-func (b *Batch[T]) whole(kind operationKind, entity *T) *Batch[T] {
+func (b *Batch[T]) whole(kind engine.OperationKind, entity *T) *Batch[T] {
 	if b.err != nil {
 		return b
 	}
-	if b.err = b.scope.at.requireFull(b.scope.repo.core); b.err != nil {
+	if b.err = b.scope.at.RequireFull(b.scope.repo.core()); b.err != nil {
 		return b
 	}
-	at, err := b.scope.bindEntity(entity, kind != opReplace)
-	if err == nil && keyText(at.values) != keyText(b.scope.at.values) {
+	at, err := b.scope.bindEntity(entity, kind != engine.OpReplace)
+	if err == nil && engine.KeyText(at.Values) != engine.KeyText(b.scope.at.Values) {
 		err = &tenantitem.InvalidError{What: "entity", Reason: "it is stored under an older entity type, in another logical partition", Hint: "write it on its own"}
 	}
 	if err != nil {
@@ -69,19 +67,19 @@ func (b *Batch[T]) whole(kind operationKind, entity *T) *Batch[T] {
 	}
 	meta := b.scope.repo.meta(entity)
 	based, index := meta.ETag, len(b.ops)
-	b.ops = append(b.ops, operation{
-		kind: kind, id: meta.ID, entity: entity,
-		prepare: func(op *operation) error {
-			op.mark = b.scope.repo.core.mark()
-			if kind == opReplace {
-				op.etag = based
+	b.ops = append(b.ops, engine.Operation{
+		Kind: kind, ID: meta.ID, Entity: entity,
+		Prepare: func(op *engine.Operation) error {
+			op.Mark = b.scope.repo.core().Mark()
+			if kind == engine.OpReplace {
+				op.ETag = based
 			}
-			body, err := b.scope.encode(entity, b.scope.repo.core.marksOf(op, kind, entity), b.hidden[index])
-			op.writes(b.scope.repo.core, kind, body)
+			body, err := b.scope.encode(entity, b.scope.repo.core().MarksOf(op, kind, entity), b.hidden[index])
+			op.Writes(b.scope.repo.core(), kind, body)
 			return err
 		},
-		done: func(op *operation, r result) error {
-			b.scope.written(entity, r.etag, op.body)
+		Done: func(op *engine.Operation, r engine.Result) error {
+			b.scope.written(entity, r.ETag, op.Body)
 			return nil
 		},
 	})
@@ -91,20 +89,20 @@ func (b *Batch[T]) whole(kind operationKind, entity *T) *Batch[T] {
 // Patch adds a patch; see [Scope.Patch]. Its condition and IfMatch hold for
 // the whole batch: if they fail, nothing is applied.
 func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
-	return b.byID(opPatch, id, func(op *operation) error {
-		mark := b.scope.repo.core.mark()
-		ops, isMarked, err := b.scope.repo.core.operations(edits, mark)
+	return b.byID(engine.OpPatch, id, func(op *engine.Operation) error {
+		mark := b.scope.repo.core().Mark()
+		ops, isMarked, err := b.scope.repo.core().Operations(edits.e, mark)
 		if err != nil {
 			return err
 		}
 		if isMarked {
-			op.mark = mark
+			op.Mark = mark
 		}
-		op.etag = edits.etag
+		op.ETag = edits.e.ETag
 		encoded, err := ops.MarshalJSON()
-		op.size = sentSize(encoded)
-		op.patch = ops
-		op.followedBy(b.scope.repo.core, &edits)
+		op.Size = engine.SentSize(encoded)
+		op.Patch = ops
+		op.FollowedBy(b.scope.repo.core(), &edits.e)
 		return err
 	}, nil)
 }
@@ -113,13 +111,13 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 // the batch. A document that is not there fails the batch. One that is of
 // another species is [ErrEntityMismatch] although the batch was applied.
 func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
-	return b.byID(opRead, id, func(op *operation) error {
+	return b.byID(engine.OpRead, id, func(op *engine.Operation) error {
 		if dst == nil {
 			return &tenantitem.InvalidError{What: "batch", Reason: "Read has nowhere to put the document", Hint: "pass a pointer"}
 		}
 		return nil
-	}, func(_ *operation, r result) error {
-		entity, err := b.scope.decode(r.body)
+	}, func(_ *engine.Operation, r engine.Result) error {
+		entity, err := b.scope.decode(r.Body)
 		if err == nil {
 			*dst = *entity
 		}
@@ -127,11 +125,11 @@ func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
 	})
 }
 
-func (b *Batch[T]) byID(kind operationKind, id string, prepare func(*operation) error, done func(*operation, result) error) *Batch[T] {
+func (b *Batch[T]) byID(kind engine.OperationKind, id string, prepare func(*engine.Operation) error, done func(*engine.Operation, engine.Result) error) *Batch[T] {
 	if b.err == nil {
 		b.err = tenantitem.ValidateID(id)
 	}
-	b.ops = append(b.ops, operation{kind: kind, id: id, prepare: prepare, done: done})
+	b.ops = append(b.ops, engine.Operation{Kind: kind, ID: id, Prepare: prepare, Done: done})
 	return b
 }
 
@@ -141,17 +139,12 @@ func (b *Batch[T]) byID(kind operationKind, id string, prepare func(*operation) 
 //
 // Where other documents of the partition keep account of these, as package
 // denorm declares, their changes join the batch as far as it has room.
-func (b *Batch[T]) Commit(ctx context.Context) error { return CommitTogether(ctx, b) }
-
-// Part is a [*Batch] of any species, for CommitTogether.
-type Part interface {
-	part() (*core, *partition, []operation, error)
-	runHooks(ctx context.Context) error
-	runAfterHooks(ctx context.Context) error
+func (b *Batch[T]) Commit(ctx context.Context) error {
+	return engine.CommitParts(ctx, []engine.Part{b.part()})
 }
 
-func (b *Batch[T]) part() (*core, *partition, []operation, error) {
-	return b.scope.repo.core, &b.scope.at, b.ops, b.err
+func (b *Batch[T]) part() engine.Part {
+	return engine.Part{Collection: b.scope.repo.core(), At: &b.scope.at, Ops: b.ops, Err: b.err, Before: b.runHooks, After: b.runAfterHooks}
 }
 
 func (b *Batch[T]) runHooks(ctx context.Context) error {
@@ -161,23 +154,23 @@ func (b *Batch[T]) runHooks(ctx context.Context) error {
 	var entities []*T
 	var at []int
 	for i, op := range b.ops {
-		if e, ok := op.entity.(*T); ok {
+		if e, ok := op.Entity.(*T); ok {
 			entities, at = append(entities, e), append(at, i)
 		}
 	}
-	if len(entities) == 0 || !b.scope.repo.core.hooks.seeWrites() {
+	if len(entities) == 0 || !b.scope.repo.core().Hooks.SeeWrites() {
 		return nil
 	}
-	w := writeOf(b.scope.at.tenant, entities)
+	w := engine.WriteOf(b.scope.at.Tenant, entities)
 	for i := range entities {
-		w.New[i] = b.ops[at[i]].kind == opCreate
+		w.New[i] = b.ops[at[i]].Kind == engine.OpCreate
 	}
 	if err := b.scope.beforeWrite(ctx, w); err != nil {
 		return err
 	}
 	b.hidden = map[int][]byte{}
 	for i := range entities {
-		b.hidden[at[i]] = w.hidden[i]
+		b.hidden[at[i]] = w.Hidden[i]
 	}
 	return nil
 }
@@ -185,8 +178,8 @@ func (b *Batch[T]) runHooks(ctx context.Context) error {
 func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
 	written := map[bool][]*T{}
 	for _, op := range b.ops {
-		if e, ok := op.entity.(*T); ok {
-			created := op.kind == opCreate
+		if e, ok := op.Entity.(*T); ok {
+			created := op.Kind == engine.OpCreate
 			written[created] = append(written[created], e)
 		}
 	}
@@ -198,105 +191,26 @@ func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
 	return nil
 }
 
-// BatchError names the operation that failed a batch.
-type BatchError struct {
-	// Index is its place in the batch, from 0; in CommitTogether the parts'
-	// operations are counted one after another.
-	Index int
-	// Verb and ID say what it was about.
-	Verb, ID string
-	// Status is the HTTP status of that operation.
-	Status int
-}
-
-// Error names the operation and its status.
-func (e *BatchError) Error() string {
-	return fmt.Sprintf("operation %d of the batch, %s %q: HTTP %d; nothing was applied", e.Index, e.Verb, e.ID, e.Status)
-}
-
 // CommitTogether applies several batches as one: documents of different
 // species that share a logical partition of one container, such as a customer
-// and its orders under /tenantId,/customerId. Otherwise it is Commit.
-func CommitTogether(ctx context.Context, parts ...Part) error {
-	if len(parts) == 0 {
-		return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: "it has no parts", Hint: "pass at least one Batch"}}
+// and its orders under /tenantId,/customerId. The batches are [*Batch] of any
+// species; anything else is [ErrInvalid].
+func CommitTogether(ctx context.Context, batches ...interface{ Commit(context.Context) error }) error {
+	parts := make([]engine.Part, len(batches))
+	for i, b := range batches {
+		p, ok := b.(interface{ part() engine.Part })
+		if !ok || reflect.ValueOf(b).IsNil() {
+			return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("part %d is not a batch of a scope, or is nil", i), Hint: "pass what Scope.Batch returns"}}
+		}
+		parts[i] = p.part()
 	}
-	first, at, _, _ := parts[0].part()
-	k := call{core: first, op: "Batch", at: at, batch: true}
-	ctx = k.begin(ctx)
-	return k.end(commit(ctx, &k, parts))
+	return engine.CommitParts(ctx, parts)
 }
 
-func commit(ctx context.Context, k *call, parts []Part) error {
-	ops, err := joinParts(ctx, k, parts)
-	if err != nil {
-		return err
-	}
-	if err := k.refuseTakenOps(ctx, ops); err != nil {
-		return err
-	}
-	hooked := withSiblings(ctx, parts)
-	for _, p := range parts {
-		if err := p.runHooks(hooked); err != nil {
-			return err
-		}
-	}
-	for i := range ops {
-		if err := ops[i].prepare(&ops[i]); err != nil {
-			return err
-		}
-	}
-	if size := batchSize(ops); size > tenantitem.MaxDocumentBytes {
-		return errTooLarge("batch", size)
-	}
-	results, err := k.transact(ctx, ops, false)
-	if err != nil {
-		return err
-	}
-	var unread error
-	for i := range ops {
-		if ops[i].done == nil || i >= len(results) {
-			continue
-		}
-		if err := ops[i].done(&ops[i], results[i]); err != nil {
-			unread = errors.Join(unread, fmt.Errorf("the batch was applied, but what was read of %q does not belong here: %w", ops[i].id, err))
-		}
-	}
-	if err := finishDeletes(ctx, ops); err != nil {
-		return errors.Join(unread, err)
-	}
-	for _, p := range parts {
-		if err := p.runAfterHooks(ctx); err != nil {
-			return errors.Join(unread, err)
-		}
-	}
-	return unread
-}
-
-// joinParts puts the parts' operations together and checks what they share.
-func joinParts(ctx context.Context, k *call, parts []Part) ([]operation, error) {
-	var ops []operation
-	for _, p := range parts {
-		c, at, more, err := p.part()
-		if err == nil {
-			err = (&call{core: c, op: k.op, at: at}).start(ctx)
-		}
-		if err == nil {
-			err = at.requireFull(c)
-		}
-		if err != nil {
-			return nil, err
-		}
-		if c.container != k.core.container {
-			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts use different container clients", Hint: "make their repositories with one *azcosmos.ContainerClient"}
-		}
-		if keyText(at.values) != keyText(k.at.values) {
-			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts lie in different logical partitions", Hint: "a transaction can't span them; commit each on its own"}
-		}
-		ops = append(ops, more...)
-	}
-	if len(ops) == 0 || len(ops) > MaxBatchOperations {
-		return nil, &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("%d operations", len(ops)), Hint: "give 1 to 100; SaveAll splits larger sets"}
-	}
-	return ops, nil
-}
+// The service's limits.
+const (
+	// MaxBatchOperations is the limit on one transactional batch.
+	MaxBatchOperations = engine.MaxBatchOperations
+	// MaxPatchOperations is the limit on one patch.
+	MaxPatchOperations = engine.MaxPatchOperations
+)

@@ -2,10 +2,8 @@ package repository
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
-	"github.com/cosmosgrove/grove/tenantitem"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // Delete adds the removal of one document, if it still has that etag; an empty
@@ -18,62 +16,25 @@ import (
 // forest's Resume, finishes it. A rule that may forbid the delete, and soft
 // deletes, are refused here; use the scope's Delete.
 func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
-	return b.byID(opDelete, id, func(op *operation) error {
-		op.etag = etag
-		if b.scope.repo.core.hooks.Delete != nil {
-			return b.markDeleted(op)
-		}
-		op.deletes(b.scope.repo.core)
-		return nil
+	return b.byID(engine.OpDelete, id, func(op *engine.Operation) error {
+		op.ETag = etag
+		return b.scope.repo.core().PlanDelete(&b.scope.at, op)
 	}, nil)
-}
-
-func (b *Batch[T]) markDeleted(op *operation) error {
-	c := b.scope.repo.core
-	if c.hooks.BatchDelete == nil {
-		return &tenantitem.InvalidError{What: "batch", Reason: c.entityType + " has delete rules", Hint: "use the scope's Delete"}
-	}
-	begun, err := c.hooks.BatchDelete(Deletion{TenantID: b.scope.at.tenant, Key: c.given(b.scope.at.values), ID: op.id, ETag: op.etag})
-	if err != nil {
-		return err
-	}
-	op.kind, op.mark = opPatch, c.mark()
-	ops := patchBetween(Stub{}, begun.Mark)
-	ops.AppendSet("/"+markField, op.mark)
-	ops.SetCondition("FROM c WHERE NOT IS_DEFINED(c.deletedAt)")
-	op.patch = ops
-	op.species, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
-	op.finish = begun.Finish
-	return nil
 }
 
 // runDeleteHooks lets hooks refuse the deletes of the batch.
 func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
-	c := b.scope.repo.core
+	c := b.scope.repo.core()
 	var unseen []string
 	for _, op := range b.ops {
-		if op.kind != opDelete {
+		if op.Kind != engine.OpDelete {
 			continue
 		}
-		if err := c.beforeDelete(ctx, Deletion{TenantID: b.scope.at.tenant, Key: c.given(b.scope.at.values), ID: op.id, ETag: op.etag}); err != nil {
+		if err := c.BeforeDelete(ctx, engine.Deletion{TenantID: b.scope.at.Tenant, Key: c.Given(b.scope.at.Values), ID: op.ID, ETag: op.ETag}); err != nil {
 			return err
 		}
-		unseen = append(unseen, op.id)
+		unseen = append(unseen, op.ID)
 	}
-	k := call{core: c, op: "Batch", at: &b.scope.at}
-	return k.refuseForeign(ctx, &b.scope.at, unseen...)
-}
-
-// finishDeletes carries out the rules of what an applied batch has marked.
-func finishDeletes(ctx context.Context, ops []operation) error {
-	var failures []error
-	for _, op := range ops {
-		if op.finish == nil {
-			continue
-		}
-		if err := op.finish(ctx); err != nil {
-			failures = append(failures, fmt.Errorf("the batch was applied, but what belongs to %q is not deleted yet (delete it again to finish): %w", op.id, err))
-		}
-	}
-	return errors.Join(failures...)
+	k := engine.Call{Collection: c, Op: "Batch", At: &b.scope.at}
+	return k.RefuseForeign(ctx, &b.scope.at, unseen...)
 }

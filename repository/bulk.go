@@ -2,46 +2,12 @@ package repository
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"reflect"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
-
-// BulkOptions change how SaveAll and DeleteAll work; nil is the defaults.
-type BulkOptions struct {
-	// Concurrency is the most batches in flight, 1 to 256. The run starts with
-	// few, sends more while the service keeps up, and halves them when it
-	// throttles. Defaults to 16.
-	Concurrency int
-	// Progress, where set, is called before the first request and whenever
-	// items were settled, one call at a time, from several goroutines. Keep its
-	// Resume where a restart finds it.
-	Progress func(Progress)
-	// Resume goes on with a run that was stopped: it is the Resume of that
-	// run's receipt, or of its last Progress. The input must be the same, in
-	// the same order. Items that the earlier run settled are passed over, and
-	// items that it stored without getting to know are recognised.
-	//
-	// A token is signed with the repository's CursorKey and is refused by
-	// another verb, species or scope.
-	Resume string
-}
-
-// Progress is how far a bulk is.
-type Progress struct {
-	// Settled is how many items at the beginning of the input are done with.
-	Settled int
-	// Succeeded and Failed count items of this run, in any order.
-	Succeeded, Failed int
-	// Resume goes on behind the settled ones; see [BulkOptions.Resume].
-	Resume string
-}
-
-// bulkWindow is how many entities hooks see at once, so that what they read
-// for them is read once and not for each batch.
-const bulkWindow = 1000
 
 // SaveAll saves many documents: each is created when it has no ETag, and
 // replaced when it has one, as by [Scope.Save]. The input is read as it is
@@ -64,33 +30,33 @@ const bulkWindow = 1000
 // stored counts as succeeded; if another writer has overwritten it since
 // without reading it (Upsert, or Replace), it counts as a conflict.
 func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *BulkOptions) (*Receipt, error) {
-	k := call{core: s.repo.core, op: "SaveAll", at: &s.at}
-	ctx = k.begin(ctx)
-	b, err := newBulk(ctx, &k, opts)
-	if err == nil && s.at.all {
-		err = s.at.requireFull(k.core)
+	k := engine.Call{Collection: s.repo.core(), Op: "SaveAll", At: &s.at}
+	ctx = k.Begin(ctx)
+	b, err := engine.NewBulk(ctx, &k, opts.inner())
+	if err == nil && s.at.All {
+		err = s.at.RequireFull(k.Collection)
 	}
 	if err == nil && entities == nil {
 		err = &tenantitem.InvalidError{What: "input", Reason: "it is nil", Hint: "pass slices.Values of the entities"}
 	}
 	if err != nil {
-		return nil, k.end(err)
+		return nil, k.End(err)
 	}
-	b.stored = s.stored
-	window := make([]*T, 0, bulkWindow)
+	b.Stored = s.stored
+	window := make([]*T, 0, engine.BulkWindow)
 	for entity := range entities {
-		if b.pass() {
+		if b.Pass() {
 			continue
 		}
-		if window = append(window, entity); len(window) < bulkWindow {
+		if window = append(window, entity); len(window) < engine.BulkWindow {
 			continue
 		}
 		if !s.saveWindow(ctx, b, window) {
-			return b.finish(ctx, false)
+			return finished(b.Finish(ctx, false))
 		}
 		window = window[:0]
 	}
-	return b.finish(ctx, s.saveWindow(ctx, b, window))
+	return finished(b.Finish(ctx, s.saveWindow(ctx, b, window)))
 }
 
 // DeleteAll deletes many documents by their ids and applies the delete rules
@@ -102,59 +68,59 @@ func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *Bul
 // document fails with [ErrNotFound]; in a resumed run it counts as succeeded,
 // since the earlier run may have deleted it.
 func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *BulkOptions) (*Receipt, error) {
-	k := call{core: s.repo.core, op: "DeleteAll", at: &s.at}
-	ctx = k.begin(ctx)
-	b, err := newBulk(ctx, &k, opts)
+	k := engine.Call{Collection: s.repo.core(), Op: "DeleteAll", At: &s.at}
+	ctx = k.Begin(ctx)
+	b, err := engine.NewBulk(ctx, &k, opts.inner())
 	if err == nil {
-		err = s.at.requireFull(k.core)
+		err = s.at.RequireFull(k.Collection)
 	}
 	if err == nil && ids == nil {
 		err = &tenantitem.InvalidError{What: "input", Reason: "it is nil", Hint: "pass slices.Values of the ids"}
 	}
 	if err != nil {
-		return nil, k.end(err)
+		return nil, k.End(err)
 	}
 	// A document under an older name lies elsewhere, so that a batch whose
 	// answer was lost can't tell whether it was ever where the batch looked.
-	if k.core.hooks.Delete != nil || len(k.core.hooks.BeforeDelete) > 0 || len(k.core.partitionsOf(s.at)) > 1 {
-		b.perBatch = 1
+	if k.Collection.Hooks.Delete != nil || len(k.Collection.Hooks.BeforeDelete) > 0 || len(k.Collection.PartitionsOf(s.at)) > 1 {
+		b.PerBatch = 1
 	}
 	for id := range ids {
-		if b.pass() {
+		if b.Pass() {
 			continue
 		}
-		item := s.deletion(b.read(id), id)
+		item := s.deletion(b.Read(id), id)
 		if err := tenantitem.ValidateID(id); err != nil {
-			b.fail(item, err)
+			b.Fail(item, err)
 			continue
 		}
-		if !b.add(ctx, item) {
-			return b.finish(ctx, false)
+		if !b.Add(ctx, item) {
+			return finished(b.Finish(ctx, false))
 		}
 	}
-	return b.finish(ctx, true)
+	return finished(b.Finish(ctx, true))
 }
 
-func (s *Scope[T]) deletion(index int, id string) *bulkItem {
-	item := &bulkItem{
-		index: index, at: s.at, op: operation{id: id},
-		alone: func(ctx context.Context, k *call) (string, error) {
+func (s *Scope[T]) deletion(index int, id string) *engine.BulkItem {
+	item := &engine.BulkItem{
+		Index: index, At: s.at, Op: engine.Operation{ID: id},
+		Alone: func(ctx context.Context, k *engine.Call) (string, error) {
 			return "", s.deleteWith(ctx, k, "")
 		},
 	}
-	item.op.deletes(s.repo.core)
+	item.Op.Deletes(s.repo.core())
 	return item
 }
 
 // saveWindow checks, prepares and hands over some entities. It reports false
 // when the run has to end.
-func (s *Scope[T]) saveWindow(ctx context.Context, b *bulk, window []*T) bool {
-	items := make([]*bulkItem, 0, len(window))
+func (s *Scope[T]) saveWindow(ctx context.Context, b *engine.Bulk, window []*T) bool {
+	items := make([]*engine.BulkItem, 0, len(window))
 	entities := make([]*T, 0, len(window))
 	for _, entity := range window {
-		item := &bulkItem{index: b.read("")}
+		item := &engine.BulkItem{Index: b.Read("")}
 		if err := s.bindIn(b, item, entity); err != nil {
-			b.fail(item, err)
+			b.Fail(item, err)
 			continue
 		}
 		items, entities = append(items, item), append(entities, entity)
@@ -162,75 +128,58 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *bulk, window []*T) bool {
 	items, entities = s.dropTaken(ctx, b, items, entities)
 	for _, i := range s.hooked(ctx, b, items, entities) {
 		if err := s.prepare(b, items[i], entities[i]); err != nil {
-			b.fail(items[i], err)
+			b.Fail(items[i], err)
 			continue
 		}
-		if !b.add(ctx, items[i]) {
+		if !b.Add(ctx, items[i]) {
 			return false
 		}
 	}
-	return b.stopped() == nil
+	return b.Stopped() == nil
 }
 
 // adoptIn makes an entity one of the scope, completed by the entity's own key
 // fields.
-func (s *Scope[T]) bindIn(b *bulk, item *bulkItem, entity *T) error {
+func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
 	home := s
-	if entity != nil && !s.at.full && s.at.err == nil {
-		more, err := s.repo.core.keyOf(reflect.ValueOf(entity).Elem(), s.at.values)
+	if entity != nil && !s.at.Full && s.at.Err == nil {
+		more, err := s.repo.core().CompleteKey(reflect.ValueOf(entity).Elem(), s.at.Values)
 		if err != nil {
 			return err
 		}
-		home = s.repo.In(s.at.tenant, more...)
+		home = s.repo.In(s.at.Tenant, more...)
 	}
-	if err := home.at.requireFull(s.repo.core); err != nil {
+	if err := home.at.RequireFull(s.repo.core()); err != nil {
 		return err
 	}
 	if entity != nil {
 		if meta := s.repo.meta(entity); meta.ID == "" && meta.ETag == "" {
-			meta.ID = b.run.id(item.index)
+			meta.ID = b.Run.ID(item.Index)
 		}
 	}
 	at, err := home.bindEntity(entity, false)
 	if err != nil {
 		return err
 	}
-	item.at, item.op.id = at, s.repo.meta(entity).ID
-	b.named(item)
-	if s.repo.core.hooks.seeWrites() {
+	item.At, item.Op.ID = at, s.repo.meta(entity).ID
+	b.Named(item)
+	if s.repo.core().Hooks.SeeWrites() {
 		_, err = s.encode(entity, nil, nil) // bad input costs no request of theirs
 	}
 	return err
 }
 
-// keyOf returns the values that complete a prefix of the key, from the
-// entity's fields, as In takes them.
-func (c *core) keyOf(entity reflect.Value, prefix []any) ([]any, error) {
-	more := c.given(prefix)
-	for i, level := range c.levels {
-		if i < len(prefix) || level.isEntityType() {
-			continue
-		}
-		field, ok := level.field.Value(entity)
-		if !ok || level.isEmpty(field) {
-			return nil, &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("its key field %q is empty", level.path), Hint: "fill it, or name its value in In(...)"}
-		}
-		more = append(more, field.Interface())
-	}
-	return more, nil
-}
-
 // hooked lets hooks see the entities, all at once, and returns the indexes of
 // those that may be written. When a hook refuses, halves are tried until the
 // entities at fault are found.
-func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entities []*T) []int {
+func (s *Scope[T]) hooked(ctx context.Context, b *engine.Bulk, items []*engine.BulkItem, entities []*T) []int {
 	var kept []int
 	var see func(from, to int)
 	see = func(from, to int) {
 		if from == to {
 			return
 		}
-		w := writeOf(s.at.tenant, entities[from:to])
+		w := engine.WriteOf(s.at.Tenant, entities[from:to])
 		for i, e := range entities[from:to] {
 			w.New[i] = s.repo.meta(e).ETag == ""
 		}
@@ -238,12 +187,12 @@ func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entit
 		switch {
 		case err == nil:
 			for i := from; i < to; i++ {
-				items[i].hidden = w.hidden[i-from]
+				items[i].Hidden = w.Hidden[i-from]
 				kept = append(kept, i)
 			}
-		case b.ends(ctx, err):
+		case b.Ends(ctx, err):
 		case to-from == 1:
-			b.fail(items[from], err)
+			b.Fail(items[from], err)
 		default:
 			middle := (from + to) / 2
 			see(from, middle)
@@ -255,38 +204,38 @@ func (s *Scope[T]) hooked(ctx context.Context, b *bulk, items []*bulkItem, entit
 }
 
 // prepare encodes one entity and says how it is sent.
-func (s *Scope[T]) prepare(b *bulk, item *bulkItem, entity *T) error {
-	item.op.mark = b.run.mark(item.index)
-	kind := opCreate
-	if item.op.etag = s.repo.meta(entity).ETag; item.op.etag != "" {
-		kind = opReplace
+func (s *Scope[T]) prepare(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
+	item.Op.Mark = b.Run.Mark(item.Index)
+	kind := engine.OpCreate
+	if item.Op.ETag = s.repo.meta(entity).ETag; item.Op.ETag != "" {
+		kind = engine.OpReplace
 	}
-	body, err := s.encode(entity, s.repo.core.marksOf(&item.op, kind, entity), item.hidden)
+	body, err := s.encode(entity, s.repo.core().MarksOf(&item.Op, kind, entity), item.Hidden)
 	if err != nil {
 		return err
 	}
-	etag, mark := item.op.etag, item.op.mark
-	item.op.writes(s.repo.core, kind, body)
-	if kind == opCreate {
-		item.alone = func(ctx context.Context, k *call) (string, error) {
-			return s.createAnew(ctx, k, k.at, entity, body, mark)
+	etag, mark := item.Op.ETag, item.Op.Mark
+	item.Op.Writes(s.repo.core(), kind, body)
+	if kind == engine.OpCreate {
+		item.Alone = func(ctx context.Context, k *engine.Call) (string, error) {
+			return s.createAnew(ctx, k, k.At, entity, body, mark)
 		}
 	} else {
-		item.alone = func(ctx context.Context, k *call) (string, error) {
-			return k.replaceItem(ctx, k.at, entity, body, mark, etag, item.op.before)
+		item.Alone = func(ctx context.Context, k *engine.Call) (string, error) {
+			return k.ReplaceItem(ctx, k.At, entity, body, mark, etag, item.Op.Before)
 		}
 	}
-	item.op.entity = entity
+	item.Op.Entity = entity
 	return nil
 }
 
 // stored carries new etags into the entities and lets hooks follow.
-func (s *Scope[T]) stored(ctx context.Context, items []*bulkItem, etags []string) error {
+func (s *Scope[T]) stored(ctx context.Context, items []*engine.BulkItem, etags []string) error {
 	var created, replaced []*T
 	for i, item := range items {
-		entity, _ := item.op.entity.(*T)
-		s.written(entity, etags[i], item.op.body)
-		if item.op.kind == opCreate {
+		entity, _ := item.Op.Entity.(*T)
+		s.written(entity, etags[i], item.Op.Body)
+		if item.Op.Kind == engine.OpCreate {
 			created = append(created, entity)
 		} else {
 			replaced = append(replaced, entity)

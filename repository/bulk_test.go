@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -197,7 +198,7 @@ func TestDeleteAllAppliesTheDeleteRules(t *testing.T) {
 	_, err := b.acme.SaveAll(t.Context(), slices.Values(input), nil)
 	must(t, err)
 	refused := errors.New("still needed")
-	b.notes.Attach(repository.Hooks{Delete: func(ctx context.Context, d repository.Deletion) error {
+	engine.CollectionOf(b.notes).Attach(engine.Hooks{Delete: func(ctx context.Context, d engine.Deletion) error {
 		if d.ID == input[7].ID {
 			return refused
 		}
@@ -218,7 +219,7 @@ func TestBulkHooksSeeManyEntitiesAtOnce(t *testing.T) {
 	b := setupNotes(t)
 	calls, seen := 0, 0
 	bad := errors.New("no such owner")
-	b.notes.Attach(repository.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
+	engine.CollectionOf(b.notes).Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
 		func(_ context.Context, _ string, entities []any) error {
 			calls++
 			for _, e := range entities {
@@ -309,7 +310,9 @@ func TestBulkSlowsDownWhenThrottled(t *testing.T) {
 func TestSaveAllUsesIDsOfDeletedDocumentsAgain(t *testing.T) {
 	t.Parallel()
 	b := setupNotes(t)
-	acme := newRepository(t, b.container, repository.Config{Tombstones: true}).In("acme")
+	notes := newRepository(t, b.container, repository.Config{})
+	engine.CollectionOf(notes).Attach(engine.Hooks{Tombstones: true})
+	acme := notes.In("acme")
 	key := azcosmos.NewPartitionKeyString("acme").AppendString("Note")
 	_, err := b.container.CreateItem(t.Context(), key,
 		[]byte(`{"id":"again","tenantId":"acme","entityType":"Note","title":"old","deletedAt":"2026-01-02T03:04:05Z","ttl":100}`), nil)

@@ -1,12 +1,9 @@
 package repository
 
 import (
-	"context"
-
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"github.com/cosmosgrove/grove/internal/cosmos"
-	"github.com/cosmosgrove/grove/tenantitem"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // ClientOptions returns a copy of o with Grove's pipeline policy added, for
@@ -19,45 +16,4 @@ import (
 // A client made without it serves reads, slower and with coarser counts. Its
 // writes are refused with [ErrInvalid] before anything is sent: the SDK takes
 // some errors for "never sent" and would repeat a write that was applied.
-func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions { return cosmos.ClientOptions(o) }
-
-// What is known of a container's client.
-const (
-	clientUnknown uint32 = iota
-	clientReady
-	clientBare // it lacks the policy
-)
-
-// noteClient learns from a call whether the client has the policy.
-func (c *core) noteClient(x *exchange) {
-	if x.Seen() {
-		c.client.Store(clientReady)
-	}
-}
-
-// requireClientOptions refuses writes by a client whose SDK may send them
-// twice. A client that nothing was asked of yet is probed: with the policy the
-// probe ends there, without it it is a point read.
-func (k *call) requireClientOptions(ctx context.Context, at *partition, ops []operation) error {
-	if k.core.client.Load() == clientUnknown {
-		x := exchange{Exchange: cosmos.Exchange{Probe: true}, exempt: true}
-		err := k.once(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
-			resp, err := k.core.container.ReadItem(ctx, at.key, ops[0].id, nil)
-			return resp.Response, err
-		})
-		if k.core.client.Load() == clientUnknown {
-			if err != nil && statusOf(err) == 0 {
-				return err
-			}
-			k.core.client.Store(clientBare)
-		}
-	}
-	if k.core.client.Load() == clientReady {
-		return nil
-	}
-	return &tenantitem.InvalidError{
-		What:   "client",
-		Reason: "it was made without repository.ClientOptions, so that the SDK may send a write twice",
-		Hint:   "make it with registry.NewClient, or give azcosmos.NewClient the options that repository.ClientOptions returns",
-	}
-}
+func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions { return engine.ClientOptions(o) }

@@ -4,28 +4,20 @@ import (
 	"context"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-)
 
-type tenantKey struct{}
+	"github.com/cosmosgrove/grove/internal/engine"
+)
 
 // WithTenant binds a context to one tenant, typically in the middleware that
 // authenticates a request. Under it, every verb of a scope of another tenant,
 // and every read across all tenants, fails with [ErrTenantMismatch] before any
 // request is sent.
 func WithTenant(ctx context.Context, tenant string) context.Context {
-	return context.WithValue(ctx, tenantKey{}, tenant)
+	return engine.WithTenant(ctx, tenant)
 }
 
 // TenantFrom returns the tenant that the context is bound to, if it is.
-func TenantFrom(ctx context.Context) (tenant string, bound bool) {
-	tenant, bound = ctx.Value(tenantKey{}).(string)
-	return tenant, bound
-}
-
-type (
-	priorityKey struct{}
-	bucketKey   struct{}
-)
+func TenantFrom(ctx context.Context) (tenant string, bound bool) { return engine.TenantFrom(ctx) }
 
 // WithPriority gives every request under the context a priority: when the
 // container's throughput is used up, the service refuses low ones first. It
@@ -33,22 +25,12 @@ type (
 // client's own setting. Batch jobs and bulk imports do well with
 // azcosmos.PriorityLevelLow.
 func WithPriority(ctx context.Context, level azcosmos.PriorityLevel) context.Context {
-	return context.WithValue(ctx, priorityKey{}, &level)
+	return engine.WithPriority(ctx, level)
 }
 
 // WithThroughputBucket counts every request under the context into one of the
 // container's throughput buckets, 1 to 5, whose share of the throughput is set
 // on the account. It overrides the client's own setting.
 func WithThroughputBucket(ctx context.Context, bucket int32) context.Context {
-	return context.WithValue(ctx, bucketKey{}, &bucket)
-}
-
-func priorityFrom(ctx context.Context) *azcosmos.PriorityLevel {
-	level, _ := ctx.Value(priorityKey{}).(*azcosmos.PriorityLevel)
-	return level
-}
-
-func bucketFrom(ctx context.Context) *int32 {
-	bucket, _ := ctx.Value(bucketKey{}).(*int32)
-	return bucket
+	return engine.WithThroughputBucket(ctx, bucket)
 }

@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // createAnew is createItem where the id may be taken by a document that was
 // deleted and is only kept for a while: that one is overwritten, and a delete
 // that is still under way is finished first.
-func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, entity *T, body []byte, mark string) (etag string, err error) {
-	etag, err = k.createItem(ctx, at, entity, body, mark)
-	if !k.core.tombstones || statusOf(err) != http.StatusConflict {
+func (s *Scope[T]) createAnew(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T, body []byte, mark string) (etag string, err error) {
+	etag, err = k.CreateItem(ctx, at, entity, body, mark)
+	if !k.Collection.Tombstones || engine.StatusOf(err) != http.StatusConflict {
 		return etag, err
 	}
 	conflict := err
-	key := k.core.given(at.values)
-	kept, lookErr := (&Species{k.core}).Stub(ctx, at.tenant, key, k.id)
+	key := k.Collection.Given(at.Values)
+	kept, lookErr := k.Collection.Stub(ctx, at.Tenant, key, k.ID)
 	switch {
 	case errors.Is(lookErr, ErrNotFound):
 		return "", err // the conflict is about a unique key
@@ -28,41 +30,41 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *call, at *partition, entit
 		if body, err = s.refill(ctx, k, at, entity, kept.ETag, body, mark); err != nil {
 			return "", err
 		}
-		etag, replaceErr := k.replaceItem(ctx, at, entity, body, mark, kept.ETag, nil)
-		if isRefusal(replaceErr) {
+		etag, replaceErr := k.ReplaceItem(ctx, at, entity, body, mark, kept.ETag, nil)
+		if engine.IsRefusal(replaceErr) {
 			return "", conflict // another create was faster
 		}
 		return etag, replaceErr
 	}
-	hook := k.core.hooks.Delete
+	hook := k.Collection.Hooks.Delete
 	if hook == nil {
 		return "", err
 	}
-	if finishErr := hook(ctx, Deletion{TenantID: at.tenant, Key: key, ID: k.id}); finishErr != nil && !errors.Is(finishErr, ErrNotFound) {
+	if finishErr := hook(ctx, engine.Deletion{TenantID: at.Tenant, Key: key, ID: k.ID}); finishErr != nil && !errors.Is(finishErr, ErrNotFound) {
 		return "", errors.Join(err, finishErr)
 	}
-	return k.createItem(ctx, at, entity, body, mark)
+	return k.CreateItem(ctx, at, entity, body, mark)
 }
 
 // refill lets hooks see what the new document takes the place of: it may have
 // references that somebody still has to follow.
-func (s *Scope[T]) refill(ctx context.Context, k *call, at *partition, entity *T, etag string, body []byte, mark string) ([]byte, error) {
-	if len(k.core.hooks.Fill) == 0 {
+func (s *Scope[T]) refill(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T, etag string, body []byte, mark string) ([]byte, error) {
+	if len(k.Collection.Hooks.Fill) == 0 {
 		return body, nil
 	}
-	raw, err := k.readItem(ctx, at)
+	raw, err := k.ReadItem(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	if readMarks(raw).ETag != etag {
+	if engine.ReadMarks(raw).ETag != etag {
 		return body, nil // the replacement is about to be refused
 	}
-	w := writeOf(s.at.tenant, []*T{entity})
+	w := engine.WriteOf(s.at.Tenant, []*T{entity})
 	w.New[0], w.Before[0] = true, raw
-	for _, hook := range k.core.hooks.Fill {
+	for _, hook := range k.Collection.Hooks.Fill {
 		if err := hook(ctx, w); err != nil {
 			return nil, err
 		}
 	}
-	return s.encode(entity, []string{createdRoot + mark}, w.hidden[0])
+	return s.encode(entity, []string{engine.CreatedRoot + mark}, w.Hidden[0])
 }

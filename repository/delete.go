@@ -3,6 +3,8 @@ package repository
 import (
 	"context"
 	"net/http"
+
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // DeleteOptions narrow a delete; nil is none.
@@ -23,51 +25,42 @@ type DeleteOptions struct {
 // whatever is there now, except that one with an ETag is repeated while the
 // document still has it.
 func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
-	k := call{core: s.repo.core, op: "Delete", at: &s.at, id: id}
-	ctx = k.begin(ctx)
+	k := engine.Call{Collection: s.repo.core(), Op: "Delete", At: &s.at, ID: id}
+	ctx = k.Begin(ctx)
 	if err := s.startPoint(ctx, &k); err != nil {
-		return k.end(err)
+		return k.End(err)
 	}
 	var etag string
 	if opts != nil {
 		etag = opts.ETag
 	}
-	return k.end(s.deleteWith(ctx, &k, etag))
+	return k.End(s.deleteWith(ctx, &k, etag))
 }
 
 // deleteWith deletes a document under the delete rules of its species.
-func (s *Scope[T]) deleteWith(ctx context.Context, k *call, etag string) error {
-	d := Deletion{TenantID: s.at.tenant, Key: k.core.given(s.at.values), ID: k.id, ETag: etag}
-	if err := k.core.beforeDelete(ctx, d); err != nil {
+func (s *Scope[T]) deleteWith(ctx context.Context, k *engine.Call, etag string) error {
+	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: k.ID, ETag: etag}
+	if err := k.Collection.BeforeDelete(ctx, d); err != nil {
 		return err
 	}
 	d.Remove = func(ctx context.Context, etag string) error { return s.remove(ctx, k, etag) }
-	if hook := k.core.hooks.Delete; hook != nil {
+	if hook := k.Collection.Hooks.Delete; hook != nil {
 		return hook(ctx, d)
 	}
 	return d.Remove(ctx, etag)
 }
 
-func (c *core) beforeDelete(ctx context.Context, d Deletion) error {
-	for _, hook := range c.hooks.BeforeDelete {
-		if err := hook(ctx, d); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Scope[T]) remove(ctx context.Context, k *call, etag string) error {
+func (s *Scope[T]) remove(ctx context.Context, k *engine.Call, etag string) error {
 	if etag == "" {
-		if err := k.refuseForeign(ctx, &s.at, k.id); err != nil {
+		if err := k.RefuseForeign(ctx, &s.at, k.ID); err != nil {
 			return err
 		}
 	}
 	var err error
-	for _, home := range k.core.partitionsOf(s.at) {
-		op := operation{id: k.id, etag: etag}
-		op.deletes(k.core)
-		if _, err = k.writeOne(ctx, &home, op); statusOf(err) != http.StatusNotFound {
+	for _, home := range k.Collection.PartitionsOf(s.at) {
+		op := engine.Operation{ID: k.ID, ETag: etag}
+		op.Deletes(k.Collection)
+		if _, err = k.WriteOne(ctx, &home, op); engine.StatusOf(err) != http.StatusNotFound {
 			return err
 		}
 	}

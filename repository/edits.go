@@ -1,19 +1,8 @@
 package repository
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
-	"github.com/cosmosgrove/grove/tenantitem"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
-
-// MaxPatchOperations is the service's limit on one patch.
-const MaxPatchOperations = 10
 
 // Edits are changes to parts of a document, applied by Patch in their order,
 // all or none. Paths are JSON pointers ("/title", "/address/city", "/tags/0",
@@ -24,18 +13,7 @@ const MaxPatchOperations = 10
 // A value that the field's Go type can't hold is refused before any request.
 // An increment that would leave the type's range fails with
 // [ErrPreconditionFailed].
-type Edits struct {
-	ops        []edit
-	conditions []Predicate
-	etag       string
-}
-
-type edit struct {
-	op    string
-	path  string
-	value any
-	by    int64
-}
+type Edits struct{ e engine.Edits }
 
 // Set writes a field, whether it is there or not. A nil value writes null.
 func Set(path string, value any) Edits { return Edits{}.Set(path, value) }
@@ -51,241 +29,22 @@ func Remove(path string) Edits { return Edits{}.Remove(path) }
 func Increment(path string, by int64) Edits { return Edits{}.Increment(path, by) }
 
 // Set is [Set] as a further change.
-func (e Edits) Set(path string, value any) Edits {
-	return e.with(edit{op: "set", path: path, value: value})
-}
+func (e Edits) Set(path string, value any) Edits { return Edits{e.e.Set(path, value)} }
 
 // Add is [Add] as a further change.
-func (e Edits) Add(path string, value any) Edits {
-	return e.with(edit{op: "add", path: path, value: value})
-}
+func (e Edits) Add(path string, value any) Edits { return Edits{e.e.Add(path, value)} }
 
 // Remove is [Remove] as a further change.
-func (e Edits) Remove(path string) Edits { return e.with(edit{op: "remove", path: path}) }
+func (e Edits) Remove(path string) Edits { return Edits{e.e.Remove(path)} }
 
 // Increment is [Increment] as a further change.
-func (e Edits) Increment(path string, by int64) Edits {
-	return e.with(edit{op: "incr", path: path, by: by})
-}
+func (e Edits) Increment(path string, by int64) Edits { return Edits{e.e.Increment(path, by)} }
 
 // If applies the edits only to a document for which the conditions hold;
 // otherwise the patch fails with [ErrPreconditionFailed].
 func (e Edits) If(conditions ...Predicate) Edits {
-	e.conditions = append(slices.Clip(e.conditions), conditions...)
-	return e
+	return Edits{e.e.If(unwrapped(conditions)...)}
 }
 
 // IfMatch applies the edits only to the document with that etag.
-func (e Edits) IfMatch(etag string) Edits {
-	e.etag = etag
-	return e
-}
-
-func (e Edits) with(op edit) Edits {
-	e.ops = append(slices.Clip(e.ops), op)
-	return e
-}
-
-// operations checks the edits against the entity and returns them as the SDK
-// takes them. The mark is added where the limit leaves room; reports whether.
-func (c *core) operations(e Edits, mark string) (ops azcosmos.PatchOperations, isMarked bool, err error) {
-	if len(e.ops) == 0 || len(e.ops) > MaxPatchOperations {
-		return ops, false, &tenantitem.InvalidError{What: "patch", Reason: fmt.Sprintf("%d operations", len(e.ops)), Hint: "give 1 to 10; set a whole object instead of its members, or use Mutate"}
-	}
-	for _, op := range e.ops {
-		if err := c.checkEdit(op); err != nil {
-			return ops, false, err
-		}
-		var value json.RawMessage
-		if op.op == "set" || op.op == "add" {
-			// As text that is already JSON, so that null is sent and the
-			// entity's own encoding rules hold.
-			if value, err = c.value(op); err != nil {
-				return ops, false, err
-			}
-		}
-		switch op.op {
-		case "set":
-			ops.AppendSet(op.path, value)
-		case "add":
-			ops.AppendAdd(op.path, value)
-		case "remove":
-			ops.AppendRemove(op.path)
-		case "incr":
-			ops.AppendIncrement(op.path, op.by)
-		}
-	}
-	ranges, err := c.inRange(e.ops)
-	if err != nil {
-		return ops, false, err
-	}
-	condition, err := c.condition(e.conditions, ranges...)
-	if err != nil {
-		return ops, false, err
-	}
-	if condition != "" {
-		ops.SetCondition(condition)
-	}
-	if isMarked = len(e.ops) < MaxPatchOperations; isMarked {
-		ops.AppendSet("/"+markField, mark)
-	}
-	return ops, isMarked, nil
-}
-
-func (c *core) checkEdit(op edit) error {
-	refuse := func(reason, hint string) error {
-		return &tenantitem.InvalidError{What: "patch path " + strconv.Quote(op.path), Reason: reason, Hint: hint}
-	}
-	tokens, ok := strings.CutPrefix(op.path, "/")
-	if !ok || tokens == "" {
-		return refuse("it is not a JSON pointer", `write "/title"`)
-	}
-	name, field, err := c.fieldAt(tokens)
-	if err != nil {
-		return err
-	}
-	for _, g := range c.hooks.Guarded {
-		if overlaps(g.Path, name) {
-			return refuse("it can't be patched: "+g.Reason, g.Hint)
-		}
-	}
-	switch {
-	case field == nil:
-	case field.Path == "deletedAt":
-		return refuse("it says when the document was deleted", "use Delete, Restore and Purge")
-	case field.Path == "ttl":
-		return refuse("it is the document's time to live", "use Mutate and set TTL")
-	}
-	if field == nil {
-		return nil // inside a value whose shape the struct does not tell
-	}
-	if field.Path == "id" || field.Path == entityField || strings.HasPrefix(name, "_") || c.isKeyField(field) {
-		return refuse("it is part of the document's identity", "create a new document and delete the old one")
-	}
-	element := field.Kind == tenantitem.KindArray && name != field.Path
-	kind := field.Kind
-	if element {
-		kind = field.Elem
-	}
-	switch op.op {
-	case "incr":
-		if field.Quoted {
-			return refuse("the number is stored as text, which the service can't add to", "use Mutate")
-		}
-		if kind != tenantitem.KindNumber && kind != tenantitem.KindAny {
-			return refuse("the field is not a number", "use Set")
-		}
-		if strings.HasSuffix(op.path, "/-") {
-			return refuse("\"-\" is no element", "use an index")
-		}
-	case "set", "add":
-		if have := kindOfValue(op.value); !field.Quoted && !kindsCompare(kind, have) {
-			return refuse(fmt.Sprintf("a %T does not fit the field", op.value), "give a value of the field's own type")
-		}
-	}
-	return nil
-}
-
-// overlaps reports whether one of two paths leads to or into the other.
-func overlaps(a, b string) bool {
-	if len(a) > len(b) {
-		a, b = b, a
-	}
-	rest, ok := strings.CutPrefix(b, a)
-	return ok && (rest == "" || rest[0] == '.' || rest[0] == '[')
-}
-
-// fieldAt finds the field that a pointer leads to. name is the way with array
-// steps written as "[]"; field is nil beyond what the struct describes.
-func (c *core) fieldAt(pointer string) (name string, field *tenantitem.Field, err error) {
-	for _, token := range pointerTokens(pointer) {
-		if field != nil {
-			kind := field.Kind
-			if strings.HasSuffix(name, "[]") {
-				kind = field.Elem // an element was reached
-			}
-			switch kind {
-			case tenantitem.KindArray:
-				if token != "-" && strings.Trim(token, "0123456789") != "" || token == "" {
-					return "", nil, &tenantitem.InvalidError{What: "patch path", Reason: fmt.Sprintf("%q is an array and %q is neither an index nor \"-\"", field.Path, token), Hint: "use an index"}
-				}
-				name += "[]"
-				continue
-			case tenantitem.KindObject:
-			case tenantitem.KindAny:
-				return name, nil, nil
-			default:
-				return "", nil, c.model.UnknownField(name + "." + token)
-			}
-			name += "."
-		}
-		name += token
-		next, ok := c.model.Field(name)
-		// "address.city" is the way to a field, and no member's name.
-		if !ok || next.Name != token {
-			if field != nil && c.isOpen(field) {
-				return name, nil, nil
-			}
-			return "", nil, c.model.UnknownField(name)
-		}
-		field = next
-	}
-	return name, field, nil
-}
-
-// pointerTokens takes a JSON pointer apart that was given without its first
-// slash.
-func pointerTokens(pointer string) []string {
-	tokens := strings.Split(pointer, "/")
-	for i, token := range tokens {
-		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
-	}
-	return tokens
-}
-
-// isOpen reports whether a field's members are not fixed by its type: a map.
-func (c *core) isOpen(f *tenantitem.Field) bool {
-	for _, other := range c.model.Fields {
-		if strings.HasPrefix(other.Path, f.Path+".") || strings.HasPrefix(other.Path, f.Path+"[].") {
-			return false
-		}
-	}
-	return true
-}
-
-func (c *core) isKeyField(f *tenantitem.Field) bool {
-	return slices.ContainsFunc(c.levels, func(l keyLevel) bool { return l.field == f })
-}
-
-// condition writes a patch's condition. Parameters are not served there, so
-// values are written as JSON, which is what the language's literals are; and
-// the SDK pastes the text into a JSON string unescaped, so it is escaped here.
-func (c *core) condition(conditions []Predicate, further ...string) (string, error) {
-	if c.tombstones {
-		conditions = append(slices.Clone(conditions), Missing("deletedAt"))
-	}
-	if c.mayMeet() {
-		conditions = append(slices.Clone(conditions), c.ofSpecies())
-	}
-	if len(conditions)+len(further) == 0 {
-		return "", nil
-	}
-	w := &sqlWriter{model: c.model, literal: true}
-	w.text.WriteString("FROM " + rootAlias + " WHERE ")
-	if err := And(conditions...).write(w); err != nil {
-		return "", err
-	}
-	if w.err != nil {
-		return "", w.err
-	}
-	for _, text := range further {
-		w.text.WriteString(" AND " + text)
-	}
-	return escapeJSON(w.text.String()), nil
-}
-
-// escapeJSON escapes text for the inside of a JSON string.
-func escapeJSON(s string) string {
-	quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
-	return string(quoted[1 : len(quoted)-1])
-}
+func (e Edits) IfMatch(etag string) Edits { return Edits{e.e.IfMatch(etag)} }

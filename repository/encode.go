@@ -1,12 +1,12 @@
 package repository
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -25,41 +25,7 @@ func (s *Scope[T]) encode(entity *T, marks []string, hidden []byte) ([]byte, err
 	meta.ETag, meta.TS = "", 0
 	body, err := codec.Encode(&shallow)
 	if err != nil {
-		return nil, refusedValue("entity", err)
+		return nil, engine.RefusedValue("entity", err)
 	}
-	body = documents.WithUnknown(entity, body)
-	var b bytes.Buffer
-	b.Grow(len(body) + len(hidden) + 16 + 24*len(marks))
-	b.Write(body[:len(body)-1])
-	b.Write(hidden)
-	fmt.Fprintf(&b, `,"%s":[`, marksField)
-	for i, mark := range marks {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('"')
-		b.WriteString(escapeJSON(mark)) // one that was read may hold anything
-		b.WriteByte('"')
-	}
-	b.WriteString("]}")
-	if b.Len() > tenantitem.MaxDocumentBytes {
-		return nil, errTooLarge("document", b.Len())
-	}
-	return b.Bytes(), nil
+	return engine.StampBody(documents.WithUnknown(entity, body), marks, hidden)
 }
-
-func errTooLarge(what string, size int) error {
-	return &sizeError{what: what, size: size}
-}
-
-// sizeError is both bad input and [ErrTooLarge].
-type sizeError struct {
-	what string
-	size int
-}
-
-func (e *sizeError) Error() string {
-	return fmt.Sprintf("the %s has %d bytes and the limit is %d; move what grows into documents of its own", e.what, e.size, tenantitem.MaxDocumentBytes)
-}
-
-func (e *sizeError) Unwrap() []error { return []error{ErrInvalid, ErrTooLarge} }

@@ -2,82 +2,19 @@ package repository
 
 import (
 	"context"
-	"encoding/json"
-	"strconv"
 
 	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
-
-// Write is what a Fill hook sees of one write, of a batch or of a part of a
-// bulk. It is for Grove's own packages; its shape may change.
-type Write struct {
-	// TenantID is the scope's.
-	TenantID string
-	// Entities are pointers to the repository's type. What is changed in them
-	// is stored.
-	Entities []any
-	// New says of each entity that it is stored only where no document is.
-	New []bool
-	// Before is the stored document that each entity takes the place of, as
-	// JSON; nil where the write has not read it. A new entity has one when it
-	// takes the id of a document that was deleted.
-	Before []json.RawMessage
-
-	hidden [][]byte
-}
-
-// Hide stores a member beside the entity's own, which readers don't see. Its
-// name begins with an underscore. It is stored by this write alone: what is to
-// stay must be hidden again by the next one.
-func (w *Write) Hide(i int, name string, value json.RawMessage) {
-	w.hidden[i] = append(append(append(append(w.hidden[i], ','), strconv.Quote(name)...), ':'), value...)
-}
-
-// GuardedPath is a member of a document that a patch can't be let change,
-// because other members follow from it.
-type GuardedPath struct {
-	// Path is a field's, as in tenantitem.Field.
-	Path string
-	// Reason completes "it can't be patched: ", Hint says what to do instead.
-	Reason, Hint string
-}
-
-// MovedField is the name of a hidden member of a document: the references
-// that it had until lately, by field. Whoever counts what refers to a document
-// takes them away.
-const MovedField = "_moved"
-
-// seeWrites reports whether any hook takes part before a write.
-func (h *Hooks) seeWrites() bool { return len(h.BeforeWrite) > 0 || len(h.Fill) > 0 }
-
-type writeKind uint8
-
-const (
-	creates writeKind = iota
-	replaces
-	puts
-)
-
-// writeOf describes entities to the hooks.
-func writeOf[T any](tenant string, entities []*T) *Write {
-	w := &Write{
-		TenantID: tenant, Entities: make([]any, len(entities)), New: make([]bool, len(entities)),
-		Before: make([]json.RawMessage, len(entities)), hidden: make([][]byte, len(entities)),
-	}
-	for i, e := range entities {
-		w.Entities[i] = e
-	}
-	return w
-}
 
 // beforeWrite lets hooks see entities before they are encoded.
-func (s *Scope[T]) beforeWrite(ctx context.Context, w *Write) error {
-	for _, hook := range s.repo.core.hooks.BeforeWrite {
+func (s *Scope[T]) beforeWrite(ctx context.Context, w *engine.Write) error {
+	for _, hook := range s.repo.core().Hooks.BeforeWrite {
 		if err := hook(ctx, w.TenantID, w.Entities); err != nil {
 			return err
 		}
 	}
-	for _, hook := range s.repo.core.hooks.Fill {
+	for _, hook := range s.repo.core().Hooks.Fill {
 		if err := hook(ctx, w); err != nil {
 			return err
 		}
@@ -87,18 +24,18 @@ func (s *Scope[T]) beforeWrite(ctx context.Context, w *Write) error {
 
 // beforeOne is beforeWrite for a write of one entity; it returns the hidden
 // members.
-func (s *Scope[T]) beforeOne(ctx context.Context, entity *T, kind writeKind, before []byte) ([]byte, error) {
-	if !s.repo.core.hooks.seeWrites() {
+func (s *Scope[T]) beforeOne(ctx context.Context, entity *T, kind engine.WriteKind, before []byte) ([]byte, error) {
+	if !s.repo.core().Hooks.SeeWrites() {
 		return nil, nil
 	}
-	w := writeOf(s.at.tenant, []*T{entity})
-	w.New[0], w.Before[0] = kind == creates, before
+	w := engine.WriteOf(s.at.Tenant, []*T{entity})
+	w.New[0], w.Before[0] = kind == engine.Creates, before
 	err := s.beforeWrite(ctx, w)
-	return w.hidden[0], err
+	return w.Hidden[0], err
 }
 
 func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T) error {
-	hooks := s.repo.core.hooks.AfterWrite
+	hooks := s.repo.core().Hooks.AfterWrite
 	if len(hooks) == 0 || len(entities) == 0 {
 		return nil
 	}
@@ -107,8 +44,8 @@ func (s *Scope[T]) afterWrite(ctx context.Context, created bool, entities ...*T)
 		erased[i] = e
 	}
 	for _, hook := range hooks {
-		if err := hook(ctx, s.at.tenant, erased, created); err != nil {
-			return &foreignError{err}
+		if err := hook(ctx, s.at.Tenant, erased, created); err != nil {
+			return engine.Foreign(err)
 		}
 	}
 	return nil

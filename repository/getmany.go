@@ -6,12 +6,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
-
-// maxIDsPerQuery keeps a query by ids well under the service's limits on its
-// text (512 KB) and on the answer to one request.
-const maxIDsPerQuery = 1000
 
 // GetMany reads documents by their ids, in the order asked, in one request for
 // up to 1,000 of them. An id that is asked for twice comes twice. When some do
@@ -19,11 +16,11 @@ const maxIDsPerQuery = 1000
 // [ErrNotFound]; in the result they are left out. So are those that do not fit
 // their struct, with a [*DecodeError] each.
 func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
-	k := call{core: s.repo.core, op: "GetMany", at: &s.at}
-	ctx = k.begin(ctx)
+	k := engine.Call{Collection: s.repo.core(), Op: "GetMany", At: &s.at}
+	ctx = k.Begin(ctx)
 	found, unread, err := s.getMany(ctx, &k, ids)
 	if err != nil {
-		return nil, k.end(err)
+		return nil, k.End(err)
 	}
 	out := make([]*T, 0, len(ids))
 	var missing []string
@@ -38,7 +35,7 @@ func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
 	if missing != nil {
 		failed = append(failed, &MissingError{IDs: missing})
 	}
-	return out, k.end(errors.Join(failed...))
+	return out, k.End(errors.Join(failed...))
 }
 
 // MissingError names the documents that GetMany did not find, in the order asked.
@@ -52,11 +49,11 @@ func (e *MissingError) Error() string {
 // Unwrap returns [ErrNotFound].
 func (e *MissingError) Unwrap() error { return ErrNotFound }
 
-func (s *Scope[T]) getMany(ctx context.Context, k *call, ids []string) (found map[string]*T, unread undecoded, err error) {
-	if err := k.start(ctx); err != nil {
+func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (found map[string]*T, unread undecoded, err error) {
+	if err := k.Start(ctx); err != nil {
 		return nil, unread, err
 	}
-	if err := s.at.requireFull(k.core); err != nil {
+	if err := s.at.RequireFull(k.Collection); err != nil {
 		return nil, unread, err
 	}
 	unique := slices.Clone(ids)
@@ -68,8 +65,8 @@ func (s *Scope[T]) getMany(ctx context.Context, k *call, ids []string) (found ma
 		}
 	}
 	found = make(map[string]*T, len(unique))
-	for _, home := range k.core.partitionsOf(s.at) {
-		for chunk := range slices.Chunk(unique, maxIDsPerQuery) {
+	for _, home := range k.Collection.PartitionsOf(s.at) {
+		for chunk := range slices.Chunk(unique, engine.MaxIDsPerQuery) {
 			chunk = slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return found[id] != nil || unread.has(id) })
 			if len(chunk) == 0 {
 				continue
@@ -99,19 +96,19 @@ func (u *undecoded) add(id string, err error) {
 }
 
 // getChunk asks one logical partition for up to maxIDsPerQuery documents.
-func (s *Scope[T]) getChunk(ctx context.Context, k *call, home *partition, ids []string, found map[string]*T, unread *undecoded) error {
-	st, err := k.core.compile(home, All(), selectAll)
+func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, home *engine.Partition, ids []string, found map[string]*T, unread *undecoded) error {
+	st, err := k.Collection.Compile(home, engine.All(), engine.SelectAll)
 	if err != nil {
 		return err
 	}
-	w := sqlWriter{params: st.params}
-	if err := In("id", anys(ids)...).write(&w); err != nil {
+	w := engine.SQLWriter{Params: st.Params}
+	if err := engine.In("id", engine.Anys(ids)...).Write(&w); err != nil {
 		return err
 	}
-	st = statement{text: st.text + " AND " + w.text.String(), params: w.params}
+	st = engine.Statement{Text: st.Text + " AND " + w.Text.String(), Params: w.Params}
 	missing := len(ids)
 	for from := ""; ; {
-		rows, next, err := fetchPage[row[T]](ctx, k, home, st, from, missing)
+		rows, next, err := engine.FetchPage[row[T]](ctx, k, home, st, from, missing)
 		if err != nil {
 			return err
 		}
@@ -132,12 +129,4 @@ func (s *Scope[T]) getChunk(ctx context.Context, k *call, home *partition, ids [
 		}
 		from = next
 	}
-}
-
-func anys(ids []string) []any {
-	out := make([]any, len(ids))
-	for i, id := range ids {
-		out[i] = id
-	}
-	return out
 }

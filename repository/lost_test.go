@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -232,7 +233,7 @@ func TestAConflictOfWhatFollowsAWriteIsNotTheWritesOwn(t *testing.T) {
 	must(t, b.acme.Create(ctx, elsewhere))
 	hooked := newRepository(t, b.container, repository.Config{})
 	fail := true
-	hooked.Attach(repository.Hooks{AfterWrite: []func(context.Context, string, []any, bool) error{
+	engine.CollectionOf(hooked).Attach(engine.Hooks{AfterWrite: []func(context.Context, string, []any, bool) error{
 		func(ctx context.Context, _ string, _ []any, _ bool) error {
 			if !fail {
 				return nil

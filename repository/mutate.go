@@ -7,12 +7,9 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
-
-// maxMutations bounds the attempts of one Mutate. Writers of this process wait
-// for each other, so that many attempts mean many processes on one document.
-const maxMutations = 100
 
 // Mutate reads a document, lets change alter it, and replaces it; when another
 // writer came between, it starts again with the newer document, so change may
@@ -23,20 +20,20 @@ const maxMutations = 100
 // Mutations of one document by one repository take turns, which spares them
 // most conflicts. The id, tenant and species must not be changed.
 func (s *Scope[T]) Mutate(ctx context.Context, id string, change func(*T) error) (*T, error) {
-	k := call{core: s.repo.core, op: "Mutate", at: &s.at, id: id}
-	ctx = k.begin(ctx)
+	k := engine.Call{Collection: s.repo.core(), Op: "Mutate", At: &s.at, ID: id}
+	ctx = k.Begin(ctx)
 	entity, err := s.mutate(ctx, &k, change)
-	return entity, k.end(err)
+	return entity, k.End(err)
 }
 
-func (s *Scope[T]) mutate(ctx context.Context, k *call, change func(*T) error) (*T, error) {
+func (s *Scope[T]) mutate(ctx context.Context, k *engine.Call, change func(*T) error) (*T, error) {
 	if err := s.startPoint(ctx, k); err != nil {
 		return nil, err
 	}
 	if change == nil {
 		return nil, &tenantitem.InvalidError{What: "change", Reason: "it is nil", Hint: "pass a function that alters the entity"}
 	}
-	unlock, err := k.core.mutexes.lock(ctx, mutexKey{tenant: s.at.tenant, key: keyText(s.at.values), id: k.id})
+	unlock, err := k.Collection.Mutexes.Lock(ctx, engine.MutexKey{Tenant: s.at.Tenant, Key: engine.KeyText(s.at.Values), ID: k.ID})
 	if err != nil {
 		return nil, err
 	}
@@ -46,16 +43,16 @@ func (s *Scope[T]) mutate(ctx context.Context, k *call, change func(*T) error) (
 		if err == nil {
 			return entity, nil
 		}
-		if statusOf(err) != http.StatusPreconditionFailed || attempt == maxMutations {
+		if engine.StatusOf(err) != http.StatusPreconditionFailed || attempt == engine.MaxMutations {
 			return nil, err
 		}
-		if !sleep(ctx, rand.N(min(time.Millisecond<<min(attempt, 8), longestPause/4))) {
+		if !engine.Sleep(ctx, rand.N(min(time.Millisecond<<min(attempt, 8), engine.LongestPause/4))) {
 			return nil, errors.Join(ctx.Err(), err)
 		}
 	}
 }
 
-func (s *Scope[T]) mutateOnce(ctx context.Context, k *call, change func(*T) error) (*T, error) {
+func (s *Scope[T]) mutateOnce(ctx context.Context, k *engine.Call, change func(*T) error) (*T, error) {
 	entity, raw, err := s.get(ctx, k)
 	if err != nil {
 		return nil, err
@@ -63,20 +60,13 @@ func (s *Scope[T]) mutateOnce(ctx context.Context, k *call, change func(*T) erro
 	meta := s.repo.meta(entity)
 	before := *meta
 	if err := change(entity); err != nil {
-		return nil, &foreignError{err}
+		return nil, engine.Foreign(err)
 	}
 	if meta.ID != before.ID || meta.TenantID != before.TenantID || meta.EntityType != before.EntityType {
 		return nil, &tenantitem.InvalidError{What: "change", Reason: "it altered the id, the tenant or the entity type", Hint: "create a new document and delete the old one"}
 	}
 	meta.ETag = before.ETag
-	current := readMarks(raw)
-	current.raw = raw
+	current := engine.ReadMarks(raw)
+	current.Raw = raw
 	return entity, s.replaceOnce(ctx, k, entity, current)
 }
-
-// foreignError keeps an error of the caller's function, or of what follows a
-// write, from being taken for the service's answer to the write itself.
-type foreignError struct{ err error }
-
-func (e *foreignError) Error() string { return e.err.Error() }
-func (e *foreignError) Unwrap() error { return e.err }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -37,14 +38,14 @@ type Page[T any] struct {
 // Documents that do not fit their struct are left out of Items; the page is
 // then returned together with an error that holds a [*DecodeError] for each.
 func (r *Reader[T]) Page(ctx context.Context, q Query, opts PageOptions) (*Page[T], error) {
-	k := call{core: r.repo.core, op: "Page", at: &r.at}
-	ctx = k.begin(ctx)
-	page, err := r.page(ctx, &k, q, opts)
-	return page, k.end(err)
+	k := engine.Call{Collection: r.repo.core(), Op: "Page", At: &r.at}
+	ctx = k.Begin(ctx)
+	page, err := r.page(ctx, &k, q.inner(), opts)
+	return page, k.End(err)
 }
 
-func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions) (*Page[T], error) {
-	if err := r.startQuery(ctx, k); err != nil {
+func (r *Reader[T]) page(ctx context.Context, k *engine.Call, q engine.Query, opts PageOptions) (*Page[T], error) {
+	if err := k.StartQuery(ctx); err != nil {
 		return nil, err
 	}
 	if opts.Size == 0 {
@@ -53,23 +54,23 @@ func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions
 	if opts.Size < 0 || opts.Size > maxPageSize {
 		return nil, &tenantitem.InvalidError{What: "page size", Reason: fmt.Sprintf("it is %d", opts.Size), Hint: "use 1 to 1000"}
 	}
-	st, err := k.core.compile(&r.at, q, selectAll)
+	st, err := k.Collection.Compile(&r.at, q, engine.SelectAll)
 	if err != nil {
 		return nil, err
 	}
-	mark, err := st.fingerprint()
+	mark, err := st.Fingerprint()
 	if err != nil {
 		return nil, err
 	}
-	boundTo := k.core.entityType + "\x00" + keyText(r.at.values) + "\x00" + mark
+	boundTo := k.Collection.EntityType() + "\x00" + engine.KeyText(r.at.Values) + "\x00" + mark
 	from := ""
 	if opts.Cursor != "" {
-		if from, err = k.core.cursors.open(boundTo, opts.Cursor); err != nil {
+		if from, err = k.Collection.Cursors.Open(boundTo, opts.Cursor); err != nil {
 			return nil, err
 		}
 	}
 	var out *pageOf[T]
-	if !r.at.full || len(k.core.partitionsOf(r.at)) > 1 {
+	if k.Spans() {
 		out, err = r.pageAcross(ctx, k, q, from, opts.Size)
 	} else {
 		out, err = r.fill(ctx, k, st, from, opts.Size)
@@ -78,7 +79,7 @@ func (r *Reader[T]) page(ctx context.Context, k *call, q Query, opts PageOptions
 		return nil, err
 	}
 	if out.Cursor != "" {
-		out.Cursor = k.core.cursors.seal(boundTo, out.Cursor)
+		out.Cursor = k.Collection.Cursors.Seal(boundTo, out.Cursor)
 	}
 	return &out.Page, errors.Join(out.unread...)
 }
@@ -101,10 +102,10 @@ func (p *pageOf[T]) take(row *row[T]) {
 
 // fill reads until the page is full. Each request asks for no more than is
 // still missing, so that there is never a surplus to drop.
-func (r *Reader[T]) fill(ctx context.Context, k *call, st statement, from string, size int) (*pageOf[T], error) {
+func (r *Reader[T]) fill(ctx context.Context, k *engine.Call, st engine.Statement, from string, size int) (*pageOf[T], error) {
 	page := &pageOf[T]{Page: Page[T]{Items: make([]*T, 0, size)}}
 	for {
-		rows, next, err := fetchPage[row[T]](ctx, k, &r.at, st, from, size-page.read)
+		rows, next, err := engine.FetchPage[row[T]](ctx, k, &r.at, st, from, size-page.read)
 		if err != nil {
 			return nil, err
 		}

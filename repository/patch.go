@@ -7,7 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // Patch changes parts of a document without reading it first, and returns the
@@ -24,67 +24,58 @@ import (
 // may have taken the mark away, or the request may still be under way. Ten
 // edits leave no room for the mark.
 func (s *Scope[T]) Patch(ctx context.Context, id string, edits Edits) (*T, error) {
-	k := call{core: s.repo.core, op: "Patch", at: &s.at, id: id}
-	ctx = k.begin(ctx)
+	k := engine.Call{Collection: s.repo.core(), Op: "Patch", At: &s.at, ID: id}
+	ctx = k.Begin(ctx)
 	entity, err := s.patch(ctx, &k, edits)
-	return entity, k.end(err)
+	return entity, k.End(err)
 }
 
-func (s *Scope[T]) patch(ctx context.Context, k *call, edits Edits) (*T, error) {
+func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, error) {
 	if err := s.startPoint(ctx, k); err != nil {
 		return nil, err
 	}
-	mark := k.core.mark()
-	ops, isMarked, err := k.core.operations(edits, mark)
+	mark := k.Collection.Mark()
+	ops, isMarked, err := k.Collection.Operations(edits.e, mark)
 	if err != nil {
 		return nil, err
 	}
 	if !isMarked {
 		mark = ""
 	}
-	for _, home := range k.core.partitionsOf(s.at) {
+	for _, home := range k.Collection.PartitionsOf(s.at) {
 		var entity *T
 		entity, err = s.patchIn(ctx, k, &home, ops, mark, edits)
-		if statusOf(err) == http.StatusPreconditionFailed && k.core.tombstones && k.isDeleted(ctx, &home) {
-			err = &refusal{status: http.StatusNotFound}
+		if engine.StatusOf(err) == http.StatusPreconditionFailed && k.Collection.Tombstones && k.IsDeleted(ctx, &home) {
+			err = &engine.Refusal{Status: http.StatusNotFound}
 		}
-		if statusOf(err) != http.StatusNotFound {
+		if engine.StatusOf(err) != http.StatusNotFound {
 			return entity, err
 		}
 	}
 	return nil, err
 }
 
-// isDeleted reports whether a document is there that is only kept for a while.
-func (k *call) isDeleted(ctx context.Context, at *partition) bool {
-	raw, err := k.readItem(ctx, at)
-	if err != nil {
-		return false
-	}
-	return documents.ReadHeader(raw).DeletedAt != ""
-}
-
 // patchIn patches a document in one of its homes and returns what it is
 // afterwards.
-func (s *Scope[T]) patchIn(ctx context.Context, k *call, at *partition, ops azcosmos.PatchOperations, mark string, edits Edits) (*T, error) {
-	op := operation{kind: opPatch, id: k.id, mark: mark, etag: edits.etag, patch: ops}
-	op.followedBy(k.core, &edits)
-	done, err := k.writeOne(ctx, at, op)
+func (s *Scope[T]) patchIn(ctx context.Context, k *engine.Call, at *engine.Partition, ops azcosmos.PatchOperations, mark string, edits Edits) (*T, error) {
+	op := engine.Operation{Kind: engine.OpPatch, ID: k.ID, Mark: mark, ETag: edits.e.ETag, Patch: ops}
+	op.FollowedBy(k.Collection, &edits.e)
+	done, err := k.WriteOne(ctx, at, op)
 	if err != nil {
 		return nil, err
 	}
-	if entity, err := s.decode(done.body); err == nil && s.repo.meta(entity).ETag == done.etag {
+	if entity, err := s.decode(done.Body); err == nil && s.repo.meta(entity).ETag == done.ETag {
 		return entity, nil
 	}
 	// Its answer was lost, or a transaction hook changed it once more. It is
 	// applied whatever comes now.
-	look := call{core: k.core, op: k.op, at: at, id: k.id, exempt: true, watch: k.watch}
-	raw, err := look.readItem(ctx, at)
+	look := engine.Call{Collection: k.Collection, Op: k.Op, At: at, ID: k.ID, Exempt: true, Watch: k.Watch}
+	raw, err := look.ReadItem(ctx, at)
 	if err == nil {
 		var entity *T
 		if entity, err = s.decode(raw); err == nil {
 			return entity, nil
 		}
 	}
-	return nil, &foreignError{errors.Join(errors.New("the patch was applied, but what it made could not be read"), err)}
+	return nil, engine.Foreign(errors.Join(errors.New("the patch was applied, but what it made could not be read"), err))
 }

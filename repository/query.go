@@ -1,49 +1,45 @@
 package repository
 
 import (
-	"fmt"
-	"slices"
+	"strings"
 
-	"github.com/cosmosgrove/grove/tenantitem"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // Query is what to look for in a scope, and in which order. It is a value:
 // every method returns a changed copy, and one Query may be used by many
 // goroutines. Nothing is checked before a verb uses it.
-type Query struct {
-	where  []Predicate
-	raw    []rawCondition
-	order  []ordering
-	limit  int
-	page   int      // rows that one answer may hold where there is no limit; 0 leaves it to the service
-	group  []string // columns of GROUP BY, set by the function of that name
-	broken error
+type Query struct{ built }
+
+// built is how Grove's other packages reach what a query looks for.
+type built = engine.QueryHandle
+
+func queryOf(q engine.Query) Query { return Query{engine.HandleOf(q)} }
+
+func (q Query) inner() engine.Query { return engine.Unwrap(q.built) }
+
+// P makes a named value of a condition in SQL; the name goes without "@".
+func P(name string, value any) azcosmos.QueryParameter {
+	return azcosmos.QueryParameter{Name: "@" + name, Value: value}
 }
 
-type ordering struct {
-	field string
-	desc  bool
+func params(of []azcosmos.QueryParameter) []engine.Param {
+	out := make([]engine.Param, len(of))
+	for i, p := range of {
+		out[i] = engine.P(strings.TrimPrefix(p.Name, "@"), p.Value)
+	}
+	return out
 }
-
-type rawCondition struct {
-	text   string
-	params []Param
-}
-
-// Param is a named value of a raw condition; the name goes without "@".
-type Param struct {
-	Name  string
-	Value any
-}
-
-// P makes a Param.
-func P(name string, value any) Param { return Param{Name: name, Value: value} }
 
 // All looks for every document of the scope.
 func All() Query { return Query{} }
 
 // Where looks for the documents for which all conditions hold.
-func Where(conditions ...Predicate) Query { return Query{where: conditions} }
+func Where(conditions ...Predicate) Query {
+	return queryOf(engine.Where(unwrapped(conditions)...))
+}
 
 // SQL looks for the documents for which a condition in Cosmos SQL holds, where
 // the document is called c: SQL("c.title = @t AND ARRAY_LENGTH(c.tags) > 2", P("t", title)).
@@ -52,41 +48,27 @@ func Where(conditions ...Predicate) Query { return Query{where: conditions} }
 // The text must not be put together from input; values belong into params.
 // Parentheses, brackets and quotes must be balanced and comments are refused,
 // so that no text can reach around the scope's own conditions.
-func SQL(condition string, params ...Param) Query {
-	return Query{raw: []rawCondition{{condition, params}}}
+func SQL(condition string, values ...azcosmos.QueryParameter) Query {
+	return queryOf(engine.SQL(condition, params(values)...))
 }
 
 // And adds conditions.
 func (q Query) And(conditions ...Predicate) Query {
-	q.where = append(slices.Clip(q.where), conditions...)
-	return q
+	return queryOf(q.inner().And(unwrapped(conditions)...))
 }
 
 // AndSQL adds a condition in SQL, under the rules of [SQL].
-func (q Query) AndSQL(condition string, params ...Param) Query {
-	q.raw = append(slices.Clip(q.raw), rawCondition{condition, params})
-	return q
+func (q Query) AndSQL(condition string, values ...azcosmos.QueryParameter) Query {
+	return queryOf(q.inner().AndSQL(condition, params(values)...))
 }
 
 // OrderBy sorts by a field, smallest first. A second OrderBy sorts the ties of
 // the first and needs a composite index in the container's policy.
 // Documents without the field come first.
-func (q Query) OrderBy(field string) Query {
-	q.order = append(slices.Clip(q.order), ordering{field, false})
-	return q
-}
+func (q Query) OrderBy(field string) Query { return queryOf(q.inner().OrderBy(field)) }
 
 // OrderByDesc sorts by a field, largest first; see [Query.OrderBy].
-func (q Query) OrderByDesc(field string) Query {
-	q.order = append(slices.Clip(q.order), ordering{field, true})
-	return q
-}
+func (q Query) OrderByDesc(field string) Query { return queryOf(q.inner().OrderByDesc(field)) }
 
 // Limit ends the result after n documents; n must be positive.
-func (q Query) Limit(n int) Query {
-	if n <= 0 {
-		q.broken = &tenantitem.InvalidError{What: "query", Reason: fmt.Sprintf("its limit is %d", n), Hint: "leave Limit out, or give it at least 1"}
-	}
-	q.limit = n
-	return q
-}
+func (q Query) Limit(n int) Query { return queryOf(q.inner().Limit(n)) }

@@ -1,9 +1,49 @@
 package repository
 
 import (
-	"errors"
-	"fmt"
+	"github.com/cosmosgrove/grove/internal/engine"
 )
+
+// BulkOptions change how SaveAll and DeleteAll work; nil is the defaults.
+type BulkOptions struct {
+	// Concurrency is the most batches in flight, 1 to 256. The run starts with
+	// few, sends more while the service keeps up, and halves them when it
+	// throttles. Defaults to 16.
+	Concurrency int
+	// Progress, where set, is called before the first request and whenever
+	// items were settled, one call at a time, from several goroutines. Keep its
+	// Resume where a restart finds it.
+	Progress func(Progress)
+	// Resume goes on with a run that was stopped: it is the Resume of that
+	// run's receipt, or of its last Progress. The input must be the same, in
+	// the same order. Items that the earlier run settled are passed over, and
+	// items that it stored without getting to know are recognised.
+	//
+	// A token is signed with the repository's CursorKey and is refused by
+	// another verb, species or scope.
+	Resume string
+}
+
+func (o *BulkOptions) inner() *engine.BulkOptions {
+	if o == nil {
+		return nil
+	}
+	out := &engine.BulkOptions{Concurrency: o.Concurrency, Resume: o.Resume}
+	if o.Progress != nil {
+		out.Progress = func(p engine.Progress) { o.Progress(Progress(p)) }
+	}
+	return out
+}
+
+// Progress is how far a bulk is.
+type Progress struct {
+	// Settled is how many items at the beginning of the input are done with.
+	Settled int
+	// Succeeded and Failed count items of this run, in any order.
+	Succeeded, Failed int
+	// Resume goes on behind the settled ones; see [BulkOptions.Resume].
+	Resume string
+}
 
 // Receipt is what became of a bulk, item by item.
 type Receipt struct {
@@ -52,70 +92,20 @@ const (
 )
 
 // String returns the word.
-func (s ItemStatus) String() string {
-	switch s {
-	case Unsent:
-		return "unsent"
-	case Succeeded:
-		return "succeeded"
-	case Failed:
-		return "failed"
-	case Unknown:
-		return "unknown"
+func (s ItemStatus) String() string { return engine.ItemStatus(s).String() }
+
+func receiptOf(r *engine.Receipt) *Receipt {
+	if r == nil {
+		return nil
 	}
-	return fmt.Sprintf("ItemStatus(%d)", uint8(s))
+	out := &Receipt{
+		Items:   make([]ItemReceipt, len(r.Items)),
+		Skipped: r.Skipped, Succeeded: r.Succeeded, Failed: r.Failed, Unknown: r.Unknown, Unsent: r.Unsent, Resume: r.Resume,
+	}
+	for i, item := range r.Items {
+		out.Items[i] = ItemReceipt{Index: item.Index, ID: item.ID, ETag: item.ETag, Status: ItemStatus(item.Status), Err: item.Err}
+	}
+	return out
 }
 
-// maxFirstErrors bounds the failures that a BulkError carries.
-const maxFirstErrors = 8
-
-// BulkError says that not every item of a bulk succeeded. It unwraps to what
-// ended the run and to the errors of the first items, so that errors.Is and
-// errors.As reach them; the receipt has all.
-type BulkError struct {
-	// Op is the verb.
-	Op string
-	// Failed, Unknown and Unsent count the items, as in the receipt.
-	Failed, Unknown, Unsent int
-	// Stop is what ended the run early; nil when every item had its turn.
-	Stop error
-	// First are the errors of the first items that failed, at most 8.
-	First []error
-}
-
-// Error counts the items and gives the first failure.
-func (e *BulkError) Error() string {
-	text := fmt.Sprintf("%s: %d items failed, %d are unknown, %d were not sent", e.Op, e.Failed, e.Unknown, e.Unsent)
-	if e.Stop != nil {
-		text += "; stopped by: " + e.Stop.Error()
-	}
-	if len(e.First) > 0 {
-		text += "; the first: " + e.First[0].Error()
-	}
-	return text + " (the receipt names every item; its Resume goes on with those that are not settled)"
-}
-
-// Unwrap returns Stop and the first errors.
-func (e *BulkError) Unwrap() []error {
-	if e.Stop == nil {
-		return e.First
-	}
-	return append([]error{e.Stop}, e.First...)
-}
-
-// isSettled reports whether an item that failed in this way would fail again,
-// so that a resumed run need not look at it.
-func isSettled(err error) bool {
-	if err == nil {
-		return true
-	}
-	for _, definite := range []error{
-		ErrInvalid, ErrNotFound, ErrConflict, ErrPreconditionFailed, ErrTooLarge, ErrTenantMismatch,
-		ErrEntityMismatch, ErrDanglingRef, ErrHasChildren, ErrReferenced, ErrUnsupported,
-	} {
-		if errors.Is(err, definite) {
-			return !errors.Is(err, ErrAmbiguous)
-		}
-	}
-	return false
-}
+func finished(r *engine.Receipt, err error) (*Receipt, error) { return receiptOf(r), err }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -12,33 +13,33 @@ import (
 // [*ConflictError] with the document as it is now (and is
 // [ErrPreconditionFailed]); when it is gone, [ErrNotFound].
 func (s *Scope[T]) Replace(ctx context.Context, entity *T) error {
-	k := call{core: s.repo.core, op: "Replace", at: &s.at}
-	ctx = k.begin(ctx)
-	return k.end(s.replace(ctx, &k, entity))
+	k := engine.Call{Collection: s.repo.core(), Op: "Replace", At: &s.at}
+	ctx = k.Begin(ctx)
+	return k.End(s.replace(ctx, &k, entity))
 }
 
 // Save creates the document when the entity has no ETag and replaces it when
 // it has one, so that it can neither overwrite another writer's change nor
 // bring a deleted document back. Errors are those of Create and Replace.
 func (s *Scope[T]) Save(ctx context.Context, entity *T) error {
-	k := call{core: s.repo.core, op: "Save", at: &s.at}
-	ctx = k.begin(ctx)
+	k := engine.Call{Collection: s.repo.core(), Op: "Save", At: &s.at}
+	ctx = k.Begin(ctx)
 	if entity == nil || s.repo.meta(entity).ETag == "" {
-		return k.end(s.create(ctx, &k, entity))
+		return k.End(s.create(ctx, &k, entity))
 	}
-	return k.end(s.replace(ctx, &k, entity))
+	return k.End(s.replace(ctx, &k, entity))
 }
 
-func (s *Scope[T]) replace(ctx context.Context, k *call, entity *T) error {
+func (s *Scope[T]) replace(ctx context.Context, k *engine.Call, entity *T) error {
 	err := s.replaceOnce(ctx, k, entity, nil)
 	if err == nil {
 		return nil
 	}
-	wrapped := k.fail(err)
-	if statusOf(err) != http.StatusPreconditionFailed {
+	wrapped := k.Fail(err)
+	if engine.StatusOf(err) != http.StatusPreconditionFailed {
 		return wrapped
 	}
-	read := call{core: k.core, op: k.op, at: k.at, id: k.id, watch: k.watch}
+	read := engine.Call{Collection: k.Collection, Op: k.Op, At: k.At, ID: k.ID, Watch: k.Watch}
 	current, _, readErr := s.get(ctx, &read)
 	if readErr != nil {
 		return wrapped // gone or unreadable meanwhile: the conflict stands without it
@@ -47,41 +48,41 @@ func (s *Scope[T]) replace(ctx context.Context, k *call, entity *T) error {
 }
 
 // replaceOnce replaces a document; before is what it replaces, where known.
-func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *marked) error {
+func (s *Scope[T]) replaceOnce(ctx context.Context, k *engine.Call, entity *T, before *engine.Marked) error {
 	if entity != nil && s.repo.meta(entity).ETag == "" {
 		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Upsert to overwrite without looking"}
 	}
-	at, err := s.startWrite(ctx, k, entity, replaces)
+	at, err := s.startWrite(ctx, k, entity, engine.Replaces)
 	if err != nil {
 		return err
 	}
-	if before == nil && k.core.leads() {
+	if before == nil && k.Collection.Leads() {
 		if before, err = s.replaced(ctx, k, &at, entity); err != nil {
 			return err
 		}
 	}
 	var raw []byte
 	if before != nil {
-		raw = before.raw
+		raw = before.Raw
 	}
-	hidden, err := s.beforeOne(ctx, entity, replaces, raw)
+	hidden, err := s.beforeOne(ctx, entity, engine.Replaces, raw)
 	if err != nil {
 		return err
 	}
 	based := s.repo.meta(entity).ETag
-	mark := k.core.mark()
+	mark := k.Collection.Mark()
 	if before == nil {
-		before = heldMarks(entity, based)
+		before = engine.HeldMarks(entity, based)
 	}
-	marks := []string{overwrittenRoot + mark}
+	marks := []string{engine.OverwrittenRoot + mark}
 	if before != nil {
-		marks = before.marksOver(mark, &k.core.doubts)
+		marks = before.MarksOver(mark, &k.Collection.Doubts)
 	}
 	body, err := s.encode(entity, marks, hidden)
 	if err != nil {
 		return err
 	}
-	etag, err := k.replaceItem(ctx, &at, entity, body, mark, based, before)
+	etag, err := k.ReplaceItem(ctx, &at, entity, body, mark, based, before)
 	if err != nil {
 		return err
 	}
@@ -91,29 +92,20 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *call, entity *T, before *
 
 // replaced reads what an entity is about to replace, where others have to
 // change with it; nil when it is another version.
-func (s *Scope[T]) replaced(ctx context.Context, k *call, at *partition, entity *T) (*marked, error) {
-	raw, err := k.readItem(ctx, at)
-	if statusOf(err) == http.StatusNotFound {
+func (s *Scope[T]) replaced(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T) (*engine.Marked, error) {
+	raw, err := k.ReadItem(ctx, at)
+	if engine.StatusOf(err) == http.StatusNotFound {
 		return nil, nil //nolint:nilnil // the service is going to say so
 	}
 	if err != nil {
 		return nil, err
 	}
-	before := readMarks(raw)
+	before := engine.ReadMarks(raw)
 	if before.ETag != s.repo.meta(entity).ETag {
 		return nil, nil //nolint:nilnil // the service is going to say so
 	}
-	before.raw = raw
+	before.Raw = raw
 	return before, nil
-}
-
-// replaceItem replaces a document that still has the etag, and returns the new
-// one. before is what it replaces, where that is known.
-func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body []byte, mark, etag string, before *marked) (string, error) {
-	op := operation{id: k.id, mark: mark, etag: etag, before: before, entity: entity}
-	op.writes(k.core, opReplace, body)
-	done, err := k.writeOne(ctx, at, op)
-	return done.etag, err
 }
 
 // Upsert stores the document whatever is there: the named way to overwrite. It
@@ -121,40 +113,32 @@ func (k *call) replaceItem(ctx context.Context, at *partition, entity any, body 
 // and bring a deleted document back. In a partition that several species share
 // it overwrites another one's document too, if that has the same id.
 func (s *Scope[T]) Upsert(ctx context.Context, entity *T) error {
-	k := call{core: s.repo.core, op: "Upsert", at: &s.at}
-	ctx = k.begin(ctx)
-	return k.end(s.upsert(ctx, &k, entity))
+	k := engine.Call{Collection: s.repo.core(), Op: "Upsert", At: &s.at}
+	ctx = k.Begin(ctx)
+	return k.End(s.upsert(ctx, &k, entity))
 }
 
-func (s *Scope[T]) upsert(ctx context.Context, k *call, entity *T) error {
-	at, err := s.startWrite(ctx, k, entity, puts)
+func (s *Scope[T]) upsert(ctx context.Context, k *engine.Call, entity *T) error {
+	at, err := s.startWrite(ctx, k, entity, engine.Overwrites)
 	if err == nil {
 		at, err = s.whereTaken(ctx, k, at, entity)
 	}
 	if err != nil {
 		return err
 	}
-	hidden, err := s.beforeOne(ctx, entity, puts, nil)
+	hidden, err := s.beforeOne(ctx, entity, engine.Overwrites, nil)
 	if err != nil {
 		return err
 	}
-	mark := k.core.mark()
-	body, err := s.encode(entity, []string{overwrittenRoot + mark}, hidden)
+	mark := k.Collection.Mark()
+	body, err := s.encode(entity, []string{engine.OverwrittenRoot + mark}, hidden)
 	if err != nil {
 		return err
 	}
-	etag, err := k.upsertItem(ctx, &at, entity, body, mark)
+	etag, err := k.UpsertItem(ctx, &at, entity, body, mark)
 	if err != nil {
 		return err
 	}
 	s.written(entity, etag, body)
 	return s.afterWrite(ctx, false, entity)
-}
-
-// upsertItem stores a document whatever is there and returns its etag.
-func (k *call) upsertItem(ctx context.Context, at *partition, entity any, body []byte, mark string) (etag string, err error) {
-	op := operation{id: k.id, mark: mark, entity: entity}
-	op.writes(k.core, opUpsert, body)
-	done, err := k.writeOne(ctx, at, op)
-	return done.etag, err
 }

@@ -3,6 +3,8 @@ package repository
 import (
 	"context"
 	"iter"
+
+	"github.com/cosmosgrove/grove/internal/engine"
 )
 
 // Query returns the documents that q looks for. Nothing is sent before the
@@ -16,9 +18,9 @@ import (
 // cheaper request.
 func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
-		k := call{core: r.repo.core, op: "Query", at: &r.at}
-		ctx := k.begin(ctx)
-		err := k.end(r.each(ctx, &k, q, func(entity *T, err error) bool { return yield(entity, k.fail(err)) }))
+		k := engine.Call{Collection: r.repo.core(), Op: "Query", At: &r.at}
+		ctx := k.Begin(ctx)
+		err := k.End(r.each(ctx, &k, q.inner(), func(entity *T, err error) bool { return yield(entity, k.Fail(err)) }))
 		if err != nil {
 			yield(nil, err)
 		}
@@ -29,11 +31,11 @@ func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
 // there is none. When that document does not fit its struct, the error is a
 // [*DecodeError].
 func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
-	k := call{core: r.repo.core, op: "First", at: &r.at}
-	ctx = k.begin(ctx)
+	k := engine.Call{Collection: r.repo.core(), Op: "First", At: &r.at}
+	ctx = k.Begin(ctx)
 	var first *T
 	var unread error
-	err := r.each(ctx, &k, q.Limit(1), func(entity *T, err error) bool {
+	err := r.each(ctx, &k, q.inner().Limit(1), func(entity *T, err error) bool {
 		first, unread = entity, err
 		return false
 	})
@@ -43,27 +45,27 @@ func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
 	if err == nil && first == nil {
 		err = ErrNotFound
 	}
-	return first, k.end(err)
+	return first, k.End(err)
 }
 
 // each calls yield with the documents, and the errors of those that can't be
 // read, until it returns false.
-func (r *Reader[T]) each(ctx context.Context, k *call, q Query, yield func(*T, error) bool) error {
-	if err := r.startQuery(ctx, k); err != nil {
+func (r *Reader[T]) each(ctx context.Context, k *engine.Call, q engine.Query, yield func(*T, error) bool) error {
+	if err := k.StartQuery(ctx); err != nil {
 		return err
 	}
-	if id, ok := q.onlyID(&r.at); ok {
+	if id, ok := q.OnlyID(&r.at); ok {
 		return r.eachByID(ctx, k, id, yield)
 	}
-	if !r.at.full || len(r.repo.core.partitionsOf(r.at)) > 1 {
+	if k.Spans() {
 		return r.eachAcross(ctx, k, q, yield)
 	}
-	st, err := k.core.compile(&r.at, q, selectAll)
+	st, err := k.Collection.Compile(&r.at, q, engine.SelectAll)
 	if err != nil {
 		return err
 	}
 	for from := ""; ; {
-		rows, next, err := fetchPage[row[T]](ctx, k, &r.at, st, from, q.limit)
+		rows, next, err := engine.FetchPage[row[T]](ctx, k, &r.at, st, from, q.Bound())
 		if err != nil {
 			return err
 		}

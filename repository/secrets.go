@@ -20,21 +20,6 @@ func (cfg Config) LogValue() slog.Value { return redact.Log(cfg, "CursorKey") }
 // MarshalJSON is String as a JSON text.
 func (cfg Config) MarshalJSON() ([]byte, error) { return redact.JSON(cfg, "CursorKey") }
 
-// MarshalJSON writes what Error says, field by field. The cause's own form is
-// left out: the SDK's would carry the service's answer and the URL.
-func (e *Error) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Op         string `json:"op"`
-		EntityType string `json:"entityType"`
-		TenantID   string `json:"tenantId,omitempty"`
-		ID         string `json:"id,omitempty"`
-		Error      string `json:"error"`
-	}{e.Op, e.EntityType, e.TenantID, e.ID, e.Error()})
-}
-
-// LogValue is the error's text for package slog.
-func (e *Error) LogValue() slog.Value { return slog.StringValue(e.Error()) }
-
 // MarshalJSON writes the error's text. The document stays out.
 func (e *ConflictError[T]) MarshalJSON() ([]byte, error) { return json.Marshal(e.Error()) }
 

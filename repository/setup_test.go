@@ -41,7 +41,7 @@ func setupNotes(t testing.TB, opts ...emulatortest.Option) *noteBundle {
 	opts = append([]emulatortest.Option{emulatortest.WithClientOptions(*repository.ClientOptions(nil))}, opts...)
 	b := &noteBundle{emulator: emulatortest.New(t, opts...)}
 	b.client = b.emulator.Client(nil)
-	b.container = newContainer(t, b.client, repository.DefaultPartitionKey()...)
+	b.container = newContainer(t, b.client, []string{"/tenantId", "/entityType"}...)
 	b.notes = newRepository(t, b.container, repository.Config{})
 	b.acme = b.notes.In("acme")
 	return b

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -40,20 +41,20 @@ type Total struct {
 type ledger struct {
 	b *salesBundle
 	// companions takes the place of the total, where set.
-	companions func(repository.Transaction) []repository.Companion
+	companions func(engine.Transaction) []engine.Companion
 
 	mu   sync.Mutex
-	told []repository.Transaction
+	told []engine.Transaction
 }
 
-func (l *ledger) Members(s *repository.Species) ([]string, bool) {
+func (l *ledger) Members(s *engine.Collection) ([]string, bool) {
 	if s.EntityType() == "Sale" {
 		return []string{"item", "tags", "price", "from"}, true
 	}
 	return []string{"sales"}, false
 }
 
-func (l *ledger) Companions(_ context.Context, tx repository.Transaction) ([]repository.Companion, error) {
+func (l *ledger) Companions(_ context.Context, tx engine.Transaction) ([]engine.Companion, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.told = append(l.told, tx)
@@ -72,7 +73,7 @@ func (l *ledger) Companions(_ context.Context, tx repository.Transaction) ([]rep
 	if delta == 0 {
 		return nil, nil
 	}
-	return []repository.Companion{l.b.add("total", tx.Key, delta)}, nil
+	return []engine.Companion{l.b.add("total", tx.Key, delta)}, nil
 }
 
 type salesBundle struct {
@@ -81,7 +82,7 @@ type salesBundle struct {
 	ledger    *ledger
 	sales     *repository.Scope[Sale]
 	totals    *repository.Scope[Total]
-	species   *repository.Species
+	species   *engine.Collection
 }
 
 func setupSales(t testing.TB, opts ...emulatortest.Option) *salesBundle {
@@ -95,21 +96,21 @@ func setupSales(t testing.TB, opts ...emulatortest.Option) *salesBundle {
 	must(t, err)
 	totals, err := repository.New[Total](b.container, repository.Config{PartitionKey: keys})
 	must(t, err)
-	for _, attach := range []func(repository.Hooks){sales.Attach, totals.Attach} {
-		attach(repository.Hooks{Transaction: b.ledger})
+	for _, attach := range []func(engine.Hooks){engine.CollectionOf(sales).Attach, engine.CollectionOf(totals).Attach} {
+		attach(engine.Hooks{Transaction: b.ledger})
 	}
-	b.sales, b.totals, b.species = sales.In("acme", "s1"), totals.In("acme", "s1"), totals.Species()
+	b.sales, b.totals, b.species = sales.In("acme", "s1"), totals.In("acme", "s1"), engine.CollectionOf(totals)
 	total := &Total{}
 	total.ID = "total"
 	must(t, b.totals.Create(t.Context(), total))
 	return b
 }
 
-func (b *salesBundle) add(id string, key []any, by int64) repository.Companion {
-	return repository.Companion{
-		Species:       b.species,
-		DocumentPatch: repository.DocumentPatch{Document: repository.Document{ID: id, Key: key}},
-		Increments:    []repository.MemberIncrement{{Pointer: "/sales", By: by}},
+func (b *salesBundle) add(id string, key []any, by int64) engine.Companion {
+	return engine.Companion{
+		Collection:    b.species,
+		DocumentPatch: engine.DocumentPatch{Document: engine.Document{ID: id, Key: key}},
+		Increments:    []engine.MemberIncrement{{Pointer: "/sales", By: by}},
 	}
 }
 
@@ -209,12 +210,12 @@ func TestCompanionsOfLostAnswersCountOnce(t *testing.T) {
 func TestCompanionsAreAskedForAgain(t *testing.T) {
 	t.Parallel()
 	b := setupSales(t)
-	b.ledger.companions = func(tx repository.Transaction) []repository.Companion {
+	b.ledger.companions = func(tx engine.Transaction) []engine.Companion {
 		c := b.add("total", tx.Key, 1)
 		if !tx.Again {
 			c.ETag = `"of another version"`
 		}
-		return []repository.Companion{c}
+		return []engine.Companion{c}
 	}
 	must(t, b.sales.Create(t.Context(), sale("a", "tea")))
 	b.total(t, "total", 1)
@@ -234,8 +235,8 @@ func TestCompanionsWithoutRoom(t *testing.T) {
 		must(t, b.totals.Create(ctx, total))
 		ids = append(ids, total.ID)
 	}
-	b.ledger.companions = func(tx repository.Transaction) []repository.Companion {
-		var out []repository.Companion
+	b.ledger.companions = func(tx engine.Transaction) []engine.Companion {
+		var out []engine.Companion
 		for _, id := range ids[:min(len(ids), 2*len(tx.Changes))] {
 			out = append(out, b.add(id, tx.Key, 1))
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -22,18 +23,18 @@ func TestAnAmbiguousBatchNamesNoCompanion(t *testing.T) {
 	must(t, b.sales.Create(ctx, sale("a", "tea")))
 	sales, err := repository.New[Sale](b.container, repository.Config{PartitionKey: []string{"/tenantId", "/shop"}})
 	must(t, err)
-	sales.Attach(repository.Hooks{Transaction: b.ledger})
-	species := sales.Species()
+	engine.CollectionOf(sales).Attach(engine.Hooks{Transaction: b.ledger})
+	species := engine.CollectionOf(sales)
 	stub, err := species.Stub(ctx, "acme", []any{"s1"}, "a")
 	must(t, err)
-	b.ledger.companions = func(tx repository.Transaction) []repository.Companion {
+	b.ledger.companions = func(tx engine.Transaction) []engine.Companion {
 		c := b.add("total", tx.Key, -1)
 		c.ETag = `"of another version"`
-		return []repository.Companion{c}
+		return []engine.Companion{c}
 	}
 	b.emulator.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
 	b.emulator.Fault(emulator.Answer(403, 0).On(emulator.QueryItems).Nth(2))
-	_, err = species.Remove(ctx, []repository.Stub{stub})
+	_, err = species.Remove(ctx, []engine.Stub{stub})
 	var named *repository.BatchError
 	if !errors.Is(err, repository.ErrAmbiguous) || errors.As(err, &named) {
 		t.Errorf("Remove: %v", err)
@@ -84,9 +85,9 @@ type OldReply struct {
 // leadsAlways makes every write a batch, without companions.
 type leadsAlways struct{}
 
-func (leadsAlways) Members(*repository.Species) ([]string, bool) { return []string{"text"}, true }
+func (leadsAlways) Members(*engine.Collection) ([]string, bool) { return []string{"text"}, true }
 
-func (leadsAlways) Companions(context.Context, repository.Transaction) ([]repository.Companion, error) {
+func (leadsAlways) Companions(context.Context, engine.Transaction) ([]engine.Companion, error) {
 	return nil, nil
 }
 
@@ -105,7 +106,7 @@ func TestALostDeleteUnderAnOlderName(t *testing.T) {
 		now, err := repository.New[OldReply](container, repository.Config{PartitionKey: keys, EntityType: "reply", Aliases: []string{"old"}})
 		must(t, err)
 		if hook {
-			now.Attach(repository.Hooks{Transaction: leadsAlways{}})
+			engine.CollectionOf(now).Attach(engine.Hooks{Transaction: leadsAlways{}})
 			r.ETag = ""
 			must(t, old.In("acme").Upsert(ctx, r))
 		}

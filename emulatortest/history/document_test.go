@@ -111,7 +111,7 @@ func setup(t *testing.T, client *azcosmos.Client) {
 	_, err = db.CreateContainer(ctx, azcosmos.ContainerProperties{
 		ID: "main",
 		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{
-			Paths: repository.DefaultPartitionKey(), Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2,
+			Paths: []string{"/tenantId", "/entityType"}, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2,
 		},
 	}, nil)
 	if err != nil {

@@ -55,7 +55,7 @@ func branchOf(w *emulatortest.World, r rules) branch {
 // setupBranch leaves notes a and b; under a, comment c with reply r when asked.
 func setupBranch(w *emulatortest.World, reply bool) {
 	forever := int32(-1)
-	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, repository.DefaultPartitionKey()...)
+	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, []string{"/tenantId", "/entityType"}...)
 	b := branchOf(w, cascade())
 	a := note("a", "a", 0)
 	must(w, b.notes.In("acme").Create(w.Context(), a))

@@ -84,7 +84,7 @@ func containerOf(w *emulatortest.World, id string) *azcosmos.ContainerClient {
 // setupNotes leaves notes a, b and c.
 func setupNotes(w *emulatortest.World) {
 	ctx := w.Context()
-	createContainer(w, "main", azcosmos.ContainerProperties{}, repository.DefaultPartitionKey()...)
+	createContainer(w, "main", azcosmos.ContainerProperties{}, []string{"/tenantId", "/entityType"}...)
 	notes := notesOf(w)
 	for i, id := range []string{"a", "b", "c"} {
 		must(w, notes.Create(ctx, note(id, "old "+id, int64(10*i))))

@@ -45,7 +45,7 @@ const comments = 2
 func setupTree(w *emulatortest.World) {
 	ctx := w.Context()
 	forever := int32(-1)
-	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, repository.DefaultPartitionKey()...)
+	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, []string{"/tenantId", "/entityType"}...)
 	tr := treeOf(w)
 	root := note("root", "root", 0)
 	must(w, tr.notes.In("acme").Create(ctx, root))

@@ -1,0 +1,122 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// MaxBatchOperations is the service's limit on one transactional batch.
+const MaxBatchOperations = 100
+
+// part is a batch of one collection as the engine commits it.
+type Part struct {
+	Collection *Collection
+	At         *Partition
+	Ops        []Operation
+	Err        error
+	// before and after let hooks take part.
+	Before, After func(context.Context) error
+}
+
+// BatchError names the operation that failed a batch.
+type BatchError struct {
+	// Index is its place in the batch, from 0; in CommitTogether the parts'
+	// operations are counted one after another.
+	Index int
+	// Verb and ID say what it was about.
+	Verb, ID string
+	// Status is the HTTP status of that operation.
+	Status int
+}
+
+// Error names the operation and its status.
+func (e *BatchError) Error() string {
+	return fmt.Sprintf("operation %d of the batch, %s %q: HTTP %d; nothing was applied", e.Index, e.Verb, e.ID, e.Status)
+}
+
+// commitParts applies the parts as one transaction.
+func CommitParts(ctx context.Context, parts []Part) error {
+	if len(parts) == 0 {
+		return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: "it has no parts", Hint: "pass at least one Batch"}}
+	}
+	k := Call{Collection: parts[0].Collection, Op: "Batch", At: parts[0].At, batch: true}
+	ctx = k.Begin(ctx)
+	return k.End(commit(ctx, &k, parts))
+}
+
+func commit(ctx context.Context, k *Call, parts []Part) error {
+	ops, err := joinParts(ctx, k, parts)
+	if err != nil {
+		return err
+	}
+	if err := k.refuseTakenOps(ctx, ops); err != nil {
+		return err
+	}
+	hooked := withSiblings(ctx, parts)
+	for _, p := range parts {
+		if err := p.Before(hooked); err != nil {
+			return err
+		}
+	}
+	for i := range ops {
+		if err := ops[i].Prepare(&ops[i]); err != nil {
+			return err
+		}
+	}
+	if size := batchSize(ops); size > tenantitem.MaxDocumentBytes {
+		return errTooLarge("batch", size)
+	}
+	results, err := k.transact(ctx, ops, false)
+	if err != nil {
+		return err
+	}
+	var unread error
+	for i := range ops {
+		if ops[i].Done == nil || i >= len(results) {
+			continue
+		}
+		if err := ops[i].Done(&ops[i], results[i]); err != nil {
+			unread = errors.Join(unread, fmt.Errorf("the batch was applied, but what was read of %q does not belong here: %w", ops[i].ID, err))
+		}
+	}
+	if err := finishDeletes(ctx, ops); err != nil {
+		return errors.Join(unread, err)
+	}
+	for _, p := range parts {
+		if err := p.After(ctx); err != nil {
+			return errors.Join(unread, err)
+		}
+	}
+	return unread
+}
+
+// joinParts puts the parts' operations together and checks what they share.
+func joinParts(ctx context.Context, k *Call, parts []Part) ([]Operation, error) {
+	var ops []Operation
+	for _, p := range parts {
+		c, at, err := p.Collection, p.At, p.Err
+		if err == nil {
+			err = (&Call{Collection: c, Op: k.Op, At: at}).Start(ctx)
+		}
+		if err == nil {
+			err = at.RequireFull(c)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.Container != k.Collection.Container {
+			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts use different container clients", Hint: "make their repositories with one *azcosmos.ContainerClient"}
+		}
+		if KeyText(at.Values) != KeyText(k.At.Values) {
+			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts lie in different logical partitions", Hint: "a transaction can't span them; commit each on its own"}
+		}
+		ops = append(ops, p.Ops...)
+	}
+	if len(ops) == 0 || len(ops) > MaxBatchOperations {
+		return nil, &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("%d operations", len(ops)), Hint: "give 1 to 100; SaveAll splits larger sets"}
+	}
+	return ops, nil
+}

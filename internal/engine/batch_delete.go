@@ -1,0 +1,51 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// planDelete makes an operation of a batch the delete of its document.
+func (c *Collection) PlanDelete(at *Partition, op *Operation) error {
+	if c.Hooks.Delete != nil {
+		return c.markDeleted(at, op)
+	}
+	op.Deletes(c)
+	return nil
+}
+
+// markDeleted makes an operation the beginning of a delete under rules.
+func (c *Collection) markDeleted(at *Partition, op *Operation) error {
+	if c.Hooks.BatchDelete == nil {
+		return &tenantitem.InvalidError{What: "batch", Reason: c.entityType + " has delete rules", Hint: "use the scope's Delete"}
+	}
+	begun, err := c.Hooks.BatchDelete(Deletion{TenantID: at.Tenant, Key: c.Given(at.Values), ID: op.ID, ETag: op.ETag})
+	if err != nil {
+		return err
+	}
+	op.Kind, op.Mark = OpPatch, c.Mark()
+	ops := patchBetween(Stub{}, begun.Mark)
+	ops.AppendSet("/"+markField, op.Mark)
+	ops.SetCondition("FROM c WHERE NOT IS_DEFINED(c.deletedAt)")
+	op.Patch = ops
+	op.species, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
+	op.finish = begun.Finish
+	return nil
+}
+
+// finishDeletes carries out the rules of what an applied batch has marked.
+func finishDeletes(ctx context.Context, ops []Operation) error {
+	var failures []error
+	for _, op := range ops {
+		if op.finish == nil {
+			continue
+		}
+		if err := op.finish(ctx); err != nil {
+			failures = append(failures, fmt.Errorf("the batch was applied, but what belongs to %q is not deleted yet (delete it again to finish): %w", op.ID, err))
+		}
+	}
+	return errors.Join(failures...)
+}

@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// BulkOptions change how SaveAll and DeleteAll work; nil is the defaults.
+type BulkOptions struct {
+	// Concurrency is the most batches in flight, 1 to 256. The run starts with
+	// few, sends more while the service keeps up, and halves them when it
+	// throttles. Defaults to 16.
+	Concurrency int
+	// Progress, where set, is called before the first request and whenever
+	// items were settled, one call at a time, from several goroutines. Keep its
+	// Resume where a restart finds it.
+	Progress func(Progress)
+	// Resume goes on with a run that was stopped: it is the Resume of that
+	// run's receipt, or of its last Progress. The input must be the same, in
+	// the same order. Items that the earlier run settled are passed over, and
+	// items that it stored without getting to know are recognised.
+	//
+	// A token is signed with the repository's CursorKey and is refused by
+	// another verb, species or scope.
+	Resume string
+}
+
+// Progress is how far a bulk is.
+type Progress struct {
+	// Settled is how many items at the beginning of the input are done with.
+	Settled int
+	// Succeeded and Failed count items of this run, in any order.
+	Succeeded, Failed int
+	// Resume goes on behind the settled ones; see [BulkOptions.Resume].
+	Resume string
+}
+
+// bulkWindow is how many entities hooks see at once, so that what they read
+// for them is read once and not for each batch.
+const BulkWindow = 1000
+
+// keyOf returns the values that complete a prefix of the key, from the
+// entity's fields, as In takes them.
+func (c *Collection) CompleteKey(entity reflect.Value, prefix []any) ([]any, error) {
+	more := c.Given(prefix)
+	for i, level := range c.levels {
+		if i < len(prefix) || level.isEntityType() {
+			continue
+		}
+		field, ok := level.field.Value(entity)
+		if !ok || level.isEmpty(field) {
+			return nil, &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("its key field %q is empty", level.path), Hint: "fill it, or name its value in In(...)"}
+		}
+		more = append(more, field.Interface())
+	}
+	return more, nil
+}

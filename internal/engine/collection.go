@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
+	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Collection is one entity type in one container: what a typed repository is
+// without its Go type. The delete rules, the copies and the tenant's life work
+// with it: it sees documents that repositories hide, and changes them without
+// hooks.
+type Collection struct {
+	Container  *azcosmos.ContainerClient
+	model      *tenantitem.Model
+	entityType string
+	aliases    []string
+	levels     []keyLevel
+	// customKey says that the entity fills a level itself, so that writes have
+	// to compare it.
+	customKey  bool
+	Tombstones bool
+	Cursors    cursorSigner
+	sessions   *Sessions
+	warm       atomic.Bool
+	client     atomic.Uint32 // clientUnknown, clientReady or clientBare
+	attempts   cosmos.Attempts
+	Doubts     doubts
+	writer     string
+	writes     atomic.Uint64
+	Mutexes    keyedMutex
+	physicals  physicals
+	Hooks      Hooks
+	reporter   *reporter
+	// decode reads a whole document into a new entity.
+	decode func(raw []byte) (entity any, err error)
+}
+
+// Settings say how a collection is stored. The zero value is the default
+// layout; the fields are those of repository.Config.
+type Settings struct {
+	EntityType   string
+	Aliases      []string
+	PartitionKey []string
+	CursorKey    []byte
+	Sessions     *Sessions
+	Telemetry    Telemetry
+}
+
+// Handle is embedded by a typed repository and leads to its collection.
+type Handle struct{ c *Collection }
+
+func (h *Handle) collection() *Collection { return h.c }
+
+// Bound is a typed repository.
+type Bound interface{ collection() *Collection }
+
+// CollectionOf returns the collection behind a typed repository.
+func CollectionOf(repo Bound) *Collection { return repo.collection() }
+
+// Bindable is a typed repository that is about to get its collection.
+type Bindable interface{ bind(c *Collection) }
+
+func (h *Handle) bind(c *Collection) { h.c = c }
+
+// MetaOf returns the part of an entity that every document has.
+func MetaOf(entity any) *tenantitem.Meta {
+	item, ok := entity.(interface{ ItemMeta() *tenantitem.Meta })
+	if !ok {
+		return &tenantitem.Meta{} // what has a repository is an item by its constructor's constraint
+	}
+	return item.ItemMeta()
+}
+
+// Bind makes the collection of an item and puts a typed repository in front of
+// it. It sends nothing.
+func Bind[T any, PT tenantitem.Item[T]](repo Bindable, container *azcosmos.ContainerClient, cfg Settings) error {
+	model, err := tenantitem.ModelOf[T, PT]()
+	if err != nil {
+		return err
+	}
+	c, err := newCollection(container, model, cfg)
+	if err != nil {
+		return err
+	}
+	c.decode = func(raw []byte) (any, error) {
+		entity := new(T)
+		return entity, documents.Decode(raw, entity)
+	}
+	repo.bind(c)
+	return nil
+}
+
+func newCollection(container *azcosmos.ContainerClient, model *tenantitem.Model, cfg Settings) (*Collection, error) {
+	if container == nil {
+		return nil, &tenantitem.InvalidError{What: "container", Reason: "it is nil", Hint: "make one with client.NewContainer"}
+	}
+	c := &Collection{Container: container, model: model, entityType: cfg.EntityType, aliases: slices.Clone(cfg.Aliases), sessions: cfg.Sessions}
+	if c.sessions == nil {
+		c.sessions = &Sessions{}
+	}
+	if c.entityType == "" {
+		c.entityType = model.Name
+	}
+	for _, name := range append([]string{c.entityType}, c.aliases...) {
+		if err := tenantitem.ValidateEntityType(name); err != nil {
+			return nil, fmt.Errorf("%s: %w", model.Name, err)
+		}
+	}
+	for _, f := range model.Fields {
+		if strings.HasPrefix(f.Path, "_") && f.Path != "_etag" && f.Path != "_ts" {
+			return nil, &tenantitem.InvalidError{What: "entity " + model.Name, Reason: fmt.Sprintf("its field %q begins with an underscore, as those of the service and of Grove do", f.Path), Hint: "give the field another json tag"}
+		}
+	}
+	paths := cfg.PartitionKey
+	if len(paths) == 0 {
+		paths = DefaultPartitionKey()
+	}
+	var err error
+	if c.levels, err = keyLevels(model, paths); err != nil {
+		return nil, err
+	}
+	for i, level := range c.levels {
+		c.customKey = c.customKey || i > 0 && !level.isEntityType()
+	}
+	if c.Cursors, err = newCursorSigner(cfg.CursorKey); err != nil {
+		return nil, err
+	}
+	if c.reporter, err = newReporter(cfg.Telemetry); err != nil {
+		return nil, err
+	}
+	c.writer = rand.Text()[:8]
+	c.attempts = cosmos.NewAttempts()
+	c.physicals = newPhysicals()
+	return c, nil
+}
+
+func (c *Collection) IsSpecies(name string) bool {
+	return name == c.entityType || slices.Contains(c.aliases, name)
+}
+
+// renamed moves a partition to where the species was stored under an older name.
+func (c *Collection) Renamed(p Partition, entityType string) Partition {
+	for i, level := range c.levels {
+		if level.isEntityType() && i < len(p.Values) {
+			p.Values = slices.Clone(p.Values)
+			p.Values[i] = entityType
+			p.Key = partitionKey(p.Values)
+		}
+	}
+	return p
+}
+
+// homes are the logical partitions in which a full scope's documents may lie:
+// its own, and one for each older name if the key holds the entity type.
+func (c *Collection) PartitionsOf(p Partition) []Partition {
+	out := []Partition{p}
+	for _, alias := range c.aliases {
+		if moved := c.Renamed(p, alias); !slices.Equal(moved.Values, p.Values) {
+			out = append(out, moved)
+		}
+	}
+	return out
+}
+
+// mark names one write. It is stored with the document, so that a write whose
+// answer was lost can be recognised.
+func (c *Collection) Mark() string {
+	return c.writer + ":" + strconv.FormatUint(c.writes.Add(1), 36)
+}
+
+// check refuses a document that does not belong where it was read from.
+func (c *Collection) Check(at *Partition, meta *tenantitem.Meta) error {
+	return c.CheckNames(at, meta.TenantID, meta.EntityType)
+}
+
+func (c *Collection) CheckNames(at *Partition, tenant, entityType string) error {
+	if !at.All && tenant != at.Tenant {
+		return ErrTenantMismatch
+	}
+	if !c.IsSpecies(entityType) {
+		return ErrEntityMismatch
+	}
+	return nil
+}

@@ -1,0 +1,310 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Contents is all that one container holds of a tenant, of every species and
+// of none that is known, deleted documents included. It goes around hooks and
+// rules. It is what the tenant's life in package registry works with; its shape
+// may change.
+type Contents struct{ core *Collection }
+
+// Contents returns the view of the whole container.
+func (s *Collection) Contents() *Contents { return &Contents{s} }
+
+// Outline is a document of any species.
+type Outline struct {
+	Stub
+	// EntityType is empty in a document that has none.
+	EntityType string `json:"type,omitempty"`
+}
+
+// UnmarshalJSON reads an outline; see [Stub.UnmarshalJSON].
+func (o *Outline) UnmarshalJSON(raw []byte) error {
+	documents.ReadMembers(raw, map[string]any{"type": &o.EntityType})
+	return o.Stub.UnmarshalJSON(raw)
+}
+
+// Outlines returns the outlines of all documents of the tenant.
+func (c *Contents) Outlines(ctx context.Context, tenant string) iter.Seq2[Outline, error] {
+	projection := strings.Replace(c.core.stubProjection(), "{", `{"type": c.`+entityField+`, `, 1)
+	return readMixed[Outline](ctx, c.core, tenant, "Outlines", projection)
+}
+
+// Documents returns all documents of the tenant as they are stored, with the
+// service's own members.
+func (c *Contents) Documents(ctx context.Context, tenant string) iter.Seq2[json.RawMessage, error] {
+	return readMixed[json.RawMessage](ctx, c.core, tenant, "Documents", "SELECT VALUE "+RootAlias+" FROM "+RootAlias)
+}
+
+func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection string) iter.Seq2[V, error] {
+	return func(yield func(V, error) bool) {
+		at := c.Resolve(c.entityType, tenant, nil)
+		if at.Err == nil && len(c.levels) > 1 {
+			// The entity type may be a level; here only the tenant is named.
+			at.Values, at.Full = at.Values[:1], false
+		}
+		at.Deleted, at.mixed = true, true
+		k := Call{Collection: c, Op: op, At: &at}
+		err := k.StartQuery(ctx)
+		if err == nil && at.Full {
+			err = readHome(ctx, &k, projection, func(v V) bool { return yield(v, nil) })
+		} else if err == nil {
+			err = projectAcross(ctx, &k, All(), projection, func(v V) bool { return yield(v, nil) })
+		}
+		if err != nil {
+			var zero V
+			yield(zero, k.Fail(err))
+		}
+	}
+}
+
+// readHome reads the rows of one logical partition.
+func readHome[V any](ctx context.Context, k *Call, projection string, yield func(V) bool) error {
+	st, err := k.Collection.Compile(k.At, All(), projection)
+	if err != nil {
+		return err
+	}
+	for from := ""; ; {
+		rows, next, err := FetchPage[V](ctx, k, k.At, st, from, 0)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if !yield(row) {
+				return nil
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		from = next
+	}
+}
+
+// Remove deletes documents in batches, as [Species.Remove] does, of whatever
+// species they are.
+func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []Stub, err error) {
+	stubs := make([]Stub, len(outlines))
+	for i := range outlines {
+		stubs[i] = outlines[i].Stub
+	}
+	return c.core.change(ctx, "Remove", stubs, func(stub Stub) (Operation, Stub) {
+		op := Operation{ID: stub.ID, ETag: stub.ETag, goal: true}
+		op.Deletes(c.core)
+		op.after = nil // it goes around hooks
+		return op, stub
+	})
+}
+
+// Loaded says what became of documents that were inserted.
+type Loaded struct {
+	// Created were not there; Unchanged were there with the same content;
+	// Overwritten were there with another.
+	Created, Unchanged, Overwritten int
+	// Conflicts are the ids of documents that are there with other content and
+	// were left as they are.
+	Conflicts []string
+}
+
+// incoming is a document to be inserted.
+type incoming struct {
+	id   string
+	at   Partition
+	body []byte
+}
+
+// KeyOf returns the values of all levels of a document's partition key, and
+// its id. It fails with [ErrInvalid] when the document can't be stored here.
+func (c *Contents) KeyOf(raw []byte) (id string, key []any, err error) {
+	members := fieldsOf(raw)
+	if err := codec.Decode(memberAt(members, "id"), &id); err != nil {
+		return "", nil, errors.Join(ErrInvalid, err)
+	}
+	if err := tenantitem.ValidateID(id); err != nil {
+		return "", nil, err
+	}
+	for _, level := range c.core.levels {
+		var v any
+		if err := codec.Decode(memberAt(members, level.field.Path), &v); err != nil {
+			return "", nil, errors.Join(ErrInvalid, err)
+		}
+		value, err := keyValue(level.path, v)
+		if err != nil {
+			return "", nil, err
+		}
+		key = append(key, value)
+	}
+	return id, key, nil
+}
+
+// Insert stores documents without the service's own members, in batches. A
+// document whose id is taken by one with the same content counts as unchanged,
+// so that an insert can be repeated; one with other content is a conflict, or
+// is overwritten when that is asked for.
+func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite bool) (Loaded, error) {
+	var out Loaded
+	groups := map[string][]incoming{}
+	var order []string
+	for _, raw := range documents {
+		id, key, err := c.KeyOf(raw)
+		if err != nil {
+			return out, err
+		}
+		if len(raw) > tenantitem.MaxDocumentBytes {
+			return out, errTooLarge("document", len(raw))
+		}
+		text := KeyText(key)
+		if groups[text] == nil {
+			order = append(order, text)
+		}
+		tenant, _ := key[0].(string)
+		at := Partition{Tenant: tenant, Values: key, Full: true, Deleted: true, mixed: true, Key: partitionKey(key)}
+		groups[text] = append(groups[text], incoming{id: id, at: at, body: raw})
+	}
+	for _, text := range order {
+		for _, batch := range bySize(groups[text]) {
+			at := batch[0].at
+			k := Call{Collection: c.core, Op: "Insert", At: &at, batch: true}
+			err := k.Start(ctx)
+			if err == nil {
+				err = k.insert(ctx, batch, overwrite, &out)
+			}
+			if err != nil {
+				return out, k.Fail(err)
+			}
+		}
+	}
+	return out, nil
+}
+
+// bySize cuts documents to batches that the service takes.
+func bySize(documents []incoming) [][]incoming {
+	var out [][]incoming
+	var batch []incoming
+	size := 0
+	for _, d := range documents {
+		more := SentSize(d.body) + len(d.id) + operationOverhead
+		if len(batch) == MaxBatchOperations || len(batch) > 0 && size+more > tenantitem.MaxDocumentBytes {
+			out, batch, size = append(out, batch), nil, 0
+		}
+		batch, size = append(batch, d), size+more
+	}
+	return append(out, batch)
+}
+
+// insert creates documents of one logical partition together. When that fails
+// because some are there, or without an answer, it looks at what is there and
+// goes on with the rest.
+func (k *Call) insert(ctx context.Context, documents []incoming, overwrite bool, out *Loaded) error {
+	for attempt := 0; len(documents) > 0; attempt++ {
+		err := k.createAll(ctx, documents, false)
+		if err == nil {
+			out.Created += len(documents)
+			return nil
+		}
+		if attempt == maxFailures || StatusOf(err) != http.StatusConflict && !errors.Is(err, ErrAmbiguous) {
+			return err
+		}
+		there, err := k.bodies(ctx, documents)
+		if err != nil {
+			return err
+		}
+		var others []incoming
+		documents = slices.DeleteFunc(documents, func(d incoming) bool {
+			have, ok := there[d.id]
+			switch {
+			case !ok:
+				return false
+			case sameContent(have, d.body):
+				out.Unchanged++
+			case overwrite:
+				others = append(others, d)
+			default:
+				out.Conflicts = append(out.Conflicts, d.id)
+			}
+			return true
+		})
+		if len(others) > 0 {
+			if err := k.createAll(ctx, others, true); err != nil {
+				return err
+			}
+			out.Overwritten += len(others)
+		}
+	}
+	return nil
+}
+
+func (k *Call) createAll(ctx context.Context, documents []incoming, overwrite bool) error {
+	kind := OpCreate
+	if overwrite {
+		kind = OpUpsert
+	}
+	ops := make([]Operation, len(documents))
+	for i, d := range documents {
+		ops[i].ID = d.id
+		ops[i].Writes(k.Collection, kind, d.body)
+	}
+	_, err := k.apply(ctx, k.At, ops)
+	return err
+}
+
+// bodies reads those of the documents that are there.
+func (k *Call) bodies(ctx context.Context, documents []incoming) (map[string]json.RawMessage, error) {
+	ids := make([]any, len(documents))
+	for i, d := range documents {
+		ids[i] = d.id
+	}
+	there := map[string]json.RawMessage{}
+	st, err := k.Collection.Compile(k.At, Where(In("id", ids...)), SelectAll)
+	if err != nil {
+		return nil, err
+	}
+	for from := ""; ; {
+		rows, next, err := FetchPage[json.RawMessage](ctx, k, k.At, st, from, 0)
+		if err != nil {
+			return nil, err
+		}
+		for _, raw := range rows {
+			there[readHeader(raw).ID] = raw
+		}
+		if next == "" {
+			return there, nil
+		}
+		from = next
+	}
+}
+
+// systemMembers are the service's own; it sets them anew.
+func systemMembers() []string {
+	return []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"}
+}
+
+// WithoutSystemMembers returns a stored document without what the service
+// added, members otherwise as they are and in their order.
+func WithoutSystemMembers(raw []byte) ([]byte, error) { return codec.Without(raw, systemMembers()) }
+
+// sameContent compares documents as JSON, the service's own members aside.
+func sameContent(a, b []byte) bool {
+	var x, y map[string]any
+	if codec.Decode(a, &x) != nil || codec.Decode(b, &y) != nil {
+		return false
+	}
+	for _, name := range systemMembers() {
+		delete(x, name)
+		delete(y, name)
+	}
+	return reflect.DeepEqual(x, y)
+}

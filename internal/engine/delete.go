@@ -1,0 +1,14 @@
+package engine
+
+import (
+	"context"
+)
+
+func (c *Collection) BeforeDelete(ctx context.Context, d Deletion) error {
+	for _, hook := range c.Hooks.BeforeDelete {
+		if err := hook(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}

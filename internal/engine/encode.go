@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// stampBody adds the hidden members of hooks and the marks of the write to an
+// encoded entity.
+func StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
+	var b bytes.Buffer
+	b.Grow(len(body) + len(hidden) + 16 + 24*len(marks))
+	b.Write(body[:len(body)-1])
+	b.Write(hidden)
+	fmt.Fprintf(&b, `,"%s":[`, marksField)
+	for i, mark := range marks {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteByte('"')
+		b.WriteString(escapeJSON(mark)) // one that was read may hold anything
+		b.WriteByte('"')
+	}
+	b.WriteString("]}")
+	if b.Len() > tenantitem.MaxDocumentBytes {
+		return nil, errTooLarge("document", b.Len())
+	}
+	return b.Bytes(), nil
+}
+
+func errTooLarge(what string, size int) error {
+	return &sizeError{what: what, size: size}
+}
+
+// sizeError is both bad input and [ErrTooLarge].
+type sizeError struct {
+	what string
+	size int
+}
+
+func (e *sizeError) Error() string {
+	return fmt.Sprintf("the %s has %d bytes and the limit is %d; move what grows into documents of its own", e.what, e.size, tenantitem.MaxDocumentBytes)
+}
+
+func (e *sizeError) Unwrap() []error { return []error{ErrInvalid, ErrTooLarge} }

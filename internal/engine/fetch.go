@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/merge"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// fetchPage asks one logical partition for one page of rows. size is the most
+// it may hold; 0 leaves it to the service. next is where to go on; "" is the end.
+func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement, from string, size int) (rows []R, next string, err error) {
+	params, err := asStored(st.Params)
+	if err != nil {
+		return nil, "", err
+	}
+	token, err := k.sessionHeader(ctx, at)
+	if err != nil {
+		return nil, "", err
+	}
+	var decodeErr error
+	ctx = at.address(ctx)
+	x := &exchange{pinned: at.physical != nil, exempt: k.Exempt, at: at}
+	x.Page = func(body []byte) error {
+		rows, decodeErr = decodePage[R](body)
+		return nil // an answer was received: how it decodes is not the pipeline's matter
+	}
+	if left, bounded := tallyFrom(ctx).left(); bounded {
+		size = k.cost.pageSize(left, size)
+	}
+	no := false
+	options := &azcosmos.QueryOptions{
+		QueryParameters:           params,
+		PageSizeHint:              int32(min(size, maxPageHint)), //nolint:gosec // at most maxPageHint
+		EnableCrossPartitionQuery: &no,
+		SessionToken:              token,
+		PriorityLevel:             priorityFrom(ctx),
+		ThroughputBucket:          bucketFrom(ctx),
+	}
+	if from != "" {
+		options.ContinuationToken = &from
+	}
+	var page azcosmos.QueryItemsResponse
+	err = k.read(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
+		var err error
+		page, err = k.Collection.Container.NewQueryItemsPager(st.Text, at.Key, options).NextPage(ctx)
+		return page.Response, err
+	})
+	if err != nil {
+		return nil, "", err
+	}
+	if !x.Paged {
+		rows, decodeErr = decodeItems[R](page.Items)
+	}
+	if decodeErr != nil {
+		return nil, "", &decodeError{decodeErr}
+	}
+	k.cost.add(float64(page.RequestCharge), len(rows))
+	noteScan(rows, page.RawResponse)
+	if page.ContinuationToken != nil {
+		next = *page.ContinuationToken
+	}
+	return rows, next, nil
+}
+
+// noteScan tells sorted rows in which direction the service read its index.
+func noteScan[R any](rows []R, reply *http.Response) {
+	if len(rows) == 0 || reply == nil {
+		return
+	}
+	if _, isSorted := any(&rows[0]).(interface{ SetScan(merge.Scan) }); !isSorted {
+		return
+	}
+	scan := scanOf(reply.Header.Get("x-ms-cosmos-query-execution-info"))
+	for i := range rows {
+		any(&rows[i]).(interface{ SetScan(merge.Scan) }).SetScan(scan)
+	}
+}
+
+// scanOf reads a header such as {"reverseRidEnabled":false,"reverseIndexScan":true}.
+// Without one, or with reverseRidEnabled, the first ORDER BY value decides.
+func scanOf(header string) merge.Scan {
+	var info struct {
+		ReverseRID   *bool `json:"reverseRidEnabled"`
+		ReverseIndex bool  `json:"reverseIndexScan"`
+	}
+	switch {
+	case header == "" || json.Unmarshal([]byte(header), &info) != nil || info.ReverseRID == nil || *info.ReverseRID:
+		return merge.ScanUnknown
+	case info.ReverseIndex:
+		return merge.ScanReverse
+	}
+	return merge.ScanForward
+}
+
+// maxPageHint is the largest page that is asked for; the service's own bound
+// of 4 MB a page ends most pages sooner.
+const maxPageHint = 10_000
+
+// startQuery is what every query checks before any request.
+func (k *Call) StartQuery(ctx context.Context) error {
+	if err := k.Start(ctx); err != nil {
+		return err
+	}
+	if k.At.Tenant == "" && !k.At.All {
+		return tenantitem.ValidateTenantID(k.At.Tenant)
+	}
+	return nil
+}
+
+// spans reports whether the scope is more than one logical partition.
+func (k *Call) Spans() bool { return !k.At.Full || len(k.Collection.PartitionsOf(*k.At)) > 1 }

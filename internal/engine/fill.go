@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// Write is what a Fill hook sees of one write, of a batch or of a part of a
+// bulk. It is for Grove's own packages; its shape may change.
+type Write struct {
+	// TenantID is the scope's.
+	TenantID string
+	// Entities are pointers to the repository's type. What is changed in them
+	// is stored.
+	Entities []any
+	// New says of each entity that it is stored only where no document is.
+	New []bool
+	// Before is the stored document that each entity takes the place of, as
+	// JSON; nil where the write has not read it. A new entity has one when it
+	// takes the id of a document that was deleted.
+	Before []json.RawMessage
+
+	Hidden [][]byte
+}
+
+// Hide stores a member beside the entity's own, which readers don't see. Its
+// name begins with an underscore. It is stored by this write alone: what is to
+// stay must be hidden again by the next one.
+func (w *Write) Hide(i int, name string, value json.RawMessage) {
+	w.Hidden[i] = append(append(append(append(w.Hidden[i], ','), strconv.Quote(name)...), ':'), value...)
+}
+
+// GuardedPath is a member of a document that a patch can't be let change,
+// because other members follow from it.
+type GuardedPath struct {
+	// Path is a field's, as in tenantitem.Field.
+	Path string
+	// Reason completes "it can't be patched: ", Hint says what to do instead.
+	Reason, Hint string
+}
+
+// MovedField is the name of a hidden member of a document: the references
+// that it had until lately, by field. Whoever counts what refers to a document
+// takes them away.
+const MovedField = "_moved"
+
+// seeWrites reports whether any hook takes part before a write.
+func (h *Hooks) SeeWrites() bool { return len(h.BeforeWrite) > 0 || len(h.Fill) > 0 }
+
+type WriteKind uint8
+
+const (
+	Creates WriteKind = iota
+	Replaces
+	Overwrites
+)
+
+// writeOf describes entities to the hooks.
+func WriteOf[T any](tenant string, entities []*T) *Write {
+	w := &Write{
+		TenantID: tenant, Entities: make([]any, len(entities)), New: make([]bool, len(entities)),
+		Before: make([]json.RawMessage, len(entities)), Hidden: make([][]byte, len(entities)),
+	}
+	for i, e := range entities {
+		w.Entities[i] = e
+	}
+	return w
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Where the container's key holds the entity type, a document that was stored
+// under an older name lies in another logical partition, where the service does
+// not see that its id is taken. So it is looked for before an id is used. The
+// look and the write are two requests: a process that still writes under the
+// older name may come between them.
+
+// otherHomes are the logical partitions, beside this one, in which the scope's
+// documents may lie.
+func (c *Collection) OtherPartitions(at Partition) []Partition {
+	var out []Partition
+	for _, name := range append([]string{c.entityType}, c.aliases...) {
+		if moved := c.Renamed(at, name); !slices.Equal(moved.Values, at.Values) {
+			out = append(out, moved)
+		}
+	}
+	return out
+}
+
+// takenElsewhere returns the entity type under which each of the ids is stored
+// in another logical partition than the one that is about to be written to.
+// Documents that are only kept for a while do not count.
+func (k *Call) TakenElsewhere(ctx context.Context, at Partition, ids []string) (map[string]string, error) {
+	taken := map[string]string{}
+	for _, home := range k.Collection.OtherPartitions(at) {
+		home.Deleted = at.Deleted
+		for chunk := range slices.Chunk(ids, MaxIDsPerQuery) {
+			if err := k.findTaken(ctx, home, chunk, taken); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return taken, nil
+}
+
+func (k *Call) findTaken(ctx context.Context, home Partition, ids []string, taken map[string]string) error {
+	if len(ids) == 1 {
+		one := Call{Collection: k.Collection, Op: k.Op, At: k.At, ID: ids[0], Watch: k.Watch}
+		raw, err := one.ReadItem(ctx, &home)
+		if StatusOf(err) == http.StatusNotFound {
+			return nil
+		}
+		if h := readHeader(raw); err == nil && k.Collection.IsSpecies(h.EntityType) && (!k.Collection.Tombstones || h.DeletedAt == "") {
+			taken[ids[0]] = h.EntityType
+		}
+		return err
+	}
+	type found struct {
+		ID   string `json:"id"`
+		Type string `json:"type"`
+	}
+	st, err := k.Collection.Compile(&home, Where(In("id", Anys(ids)...)), `SELECT VALUE {"id": `+fieldSQL("id")+`, "type": `+fieldSQL(entityField)+`} FROM `+RootAlias)
+	if err != nil {
+		return err
+	}
+	for from := ""; ; {
+		rows, next, err := FetchPage[found](ctx, k, &home, st, from, 0)
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			taken[row.ID] = row.Type
+		}
+		if next == "" {
+			return nil
+		}
+		from = next
+	}
+}
+
+// refuseTaken is ErrConflict for a new document whose id is taken under an
+// older name.
+func (k *Call) RefuseTaken(ctx context.Context, at Partition) error {
+	taken, err := k.TakenElsewhere(ctx, at, []string{k.ID})
+	if err == nil && len(taken) > 0 {
+		err = &Refusal{Status: http.StatusConflict}
+	}
+	return err
+}
+
+// refuseTakenOps is refuseTaken for the operations of a batch.
+func (k *Call) refuseTakenOps(ctx context.Context, ops []Operation) error {
+	var ids []string
+	for i := range ops {
+		if ops[i].Kind == OpCreate || ops[i].Kind == OpUpsert {
+			ids = append(ids, ops[i].ID)
+		}
+	}
+	if len(ids) == 0 || len(k.Collection.OtherPartitions(*k.At)) == 0 {
+		return nil
+	}
+	taken, err := k.TakenElsewhere(ctx, *k.At, ids)
+	if err != nil {
+		return err
+	}
+	for i := range ops {
+		if _, ok := taken[ops[i].ID]; !ok {
+			continue
+		}
+		switch ops[i].Kind {
+		case OpCreate:
+			return &BatchError{Index: i, Verb: ops[i].Kind.String(), ID: ops[i].ID, Status: http.StatusConflict}
+		case OpUpsert:
+			return &tenantitem.InvalidError{What: "entity", Reason: "its id is stored under an older entity type, in another logical partition", Hint: "write it on its own"}
+		}
+	}
+	return nil
+}

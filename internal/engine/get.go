@@ -1,0 +1,41 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+func (k *Call) ReadItem(ctx context.Context, at *Partition) ([]byte, error) {
+	var raw []byte
+	token, err := k.sessionHeader(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	x := exchange{exempt: k.Exempt, at: at}
+	err = k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
+		resp, err := k.Collection.Container.ReadItem(ctx, at.Key, k.ID, &azcosmos.ItemOptions{
+			SessionToken:     token,
+			PriorityLevel:    priorityFrom(ctx),
+			ThroughputBucket: bucketFrom(ctx),
+		})
+		raw = resp.Value
+		return resp.Response, err
+	})
+	return raw, err
+}
+
+// isUndecodable reports that one document can't be read.
+func IsUndecodable(err error) bool {
+	var decode *DecodeError
+	return errors.As(err, &decode)
+}
+
+// decodeError is an answer that arrived and does not fit; asking again would
+// bring the same.
+type decodeError struct{ err error }
+
+func (e *decodeError) Error() string { return e.err.Error() }
+
+func (e *decodeError) Unwrap() error { return e.err }

@@ -1,0 +1,13 @@
+package engine
+
+// maxIDsPerQuery keeps a query by ids well under the service's limits on its
+// text (512 KB) and on the answer to one request.
+const MaxIDsPerQuery = 1000
+
+func Anys(ids []string) []any {
+	out := make([]any, len(ids))
+	for i, id := range ids {
+		out[i] = id
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/tenantitem/epk"
+)
+
+// span is a part of a scope, and how far a query has come there.
+type span struct {
+	// Home says which of the scope's homes it is part of.
+	Home int `json:"h,omitempty"`
+	// Min and Max bound the part as effective partition keys, Max not
+	// included. Both are empty for a home that is one logical partition.
+	Min string `json:"a,omitempty"`
+	Max string `json:"b,omitempty"`
+	// From is the service's token of where to go on; empty is the beginning.
+	From string `json:"t,omitempty"`
+}
+
+// piece is a span that one request can be sent to.
+type piece struct {
+	span
+	at Partition
+}
+
+// plan is a query as it is sent to each home of a scope.
+type plan struct {
+	homes []Partition
+	sts   []Statement
+}
+
+// planFor compiles a query for every home of the scope.
+func (k *Call) PlanFor(q Query, projection string) (*plan, error) {
+	p := &plan{homes: k.Collection.PartitionsOf(*k.At)}
+	for i := range p.homes {
+		st, err := k.Collection.Compile(&p.homes[i], q, projection)
+		if err != nil {
+			return nil, err
+		}
+		p.sts = append(p.sts, st)
+	}
+	return p, nil
+}
+
+// spans is everything that the plan covers, from the beginning.
+func (p *plan) spans(c *Collection) []span {
+	out := make([]span, len(p.homes))
+	for i, home := range p.homes {
+		out[i].Home = i
+		if !home.Full {
+			out[i].Min, out[i].Max = c.bounds(home.Values)
+		}
+	}
+	return out
+}
+
+// bounds is the part of the key space that holds every key with that prefix.
+func (c *Collection) bounds(prefix []any) (minInclusive, maxExclusive string) {
+	scheme := epk.MultiHash
+	if len(c.levels) == 1 {
+		scheme = epk.HashV2
+	}
+	components := make([]epk.Component, len(prefix))
+	for i, v := range prefix {
+		switch v := v.(type) {
+		case string:
+			components[i] = epk.String(v)
+		case float64:
+			components[i] = epk.Number(v)
+		case bool:
+			components[i] = epk.Bool(v)
+		}
+	}
+	return epk.PrefixRange(scheme, components...)
+}
+
+// pieces cuts spans along the container's physical partitions. When a span
+// that was begun is cut, all pieces go on from its token, which their
+// partitions understand: they took over from the one that gave it.
+func (k *Call) pieces(ctx context.Context, p *plan, spans []span, gone string) ([]piece, error) {
+	var out []piece
+	var ranges []physical
+	for _, s := range spans {
+		home := p.homes[s.Home]
+		if home.Full {
+			out = append(out, piece{span: s, at: home})
+			continue
+		}
+		if ranges == nil {
+			var err error
+			if ranges, err = k.physicals(ctx, gone); err != nil {
+				return nil, err
+			}
+		}
+		for _, r := range ranges {
+			part := s
+			part.Min, part.Max = later(s.Min, r.min), earlier(s.Max, r.max)
+			if epk.Compare(part.Min, part.Max) >= 0 {
+				continue
+			}
+			at := home
+			at.Key = azcosmos.NewPartitionKey()
+			at.physical = &r
+			at.min, at.max = part.Min, part.Max
+			out = append(out, piece{span: part, at: at})
+		}
+	}
+	return out, nil
+}
+
+// maxMoves bounds how often a query follows a partition that is gone without
+// getting an answer in between. With the pauses it is some ten seconds, in
+// which the service completes a split.
+const maxMoves = 20
+
+// follow returns the pieces that took over from one whose partition was
+// divided, joined or moved. Another cause is returned as it came.
+func (k *Call) follow(ctx context.Context, p *plan, from piece, moves int, cause error) ([]piece, error) {
+	if from.at.physical == nil || !isGone(cause) || moves >= maxMoves {
+		return nil, cause
+	}
+	if moves > 0 && !Sleep(ctx, backoff(moves)) {
+		return nil, cause
+	}
+	return k.pieces(ctx, p, []span{from.span}, from.at.physical.id)
+}
+
+func later(a, b string) string {
+	if epk.Compare(a, b) < 0 {
+		return b
+	}
+	return a
+}
+
+func earlier(a, b string) string {
+	if epk.Compare(a, b) < 0 {
+		return a
+	}
+	return b
+}
+
+// join puts spans together that touch and have not been begun.
+func join(spans []span) []span {
+	var out []span
+	for _, s := range spans {
+		if last := len(out) - 1; last >= 0 && s.Max != "" && out[last].Home == s.Home && out[last].Max == s.Min && out[last].From == "" && s.From == "" {
+			out[last].Max = s.Max
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// address sends the call to the partition's physical one, where it names one.
+// The headers are those by which Microsoft's other SDKs address a physical
+// partition, and a part of its key space.
+func (p *Partition) address(ctx context.Context) context.Context {
+	if p.physical == nil {
+		return ctx
+	}
+	h := http.Header{}
+	h.Set(headerRangeID, p.physical.id)
+	h.Set("x-ms-documentdb-query-enablecrosspartition", "True")
+	if epk.Compare(p.min, p.physical.min) != 0 || epk.Compare(p.max, p.physical.max) != 0 {
+		h.Set("x-ms-start-epk", epk.LowerBound(p.min))
+		h.Set("x-ms-end-epk", p.max)
+		h.Set("x-ms-read-key-type", "EffectivePartitionKeyRange")
+	}
+	return policy.WithHTTPHeader(ctx, h)
+}

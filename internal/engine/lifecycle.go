@@ -1,0 +1,33 @@
+package engine
+
+// DeletePlan says what a delete would do; nothing was changed.
+type DeletePlan struct {
+	// Removed counts the documents that would go, by entity type; the one
+	// that is deleted is among them.
+	Removed map[string]int64
+	// Orphaned counts the children that would stay without their parent.
+	Orphaned map[string]int64
+	// Restricting counts the children that forbid the delete. If there are
+	// any, Delete fails with [ErrHasChildren] and nothing goes.
+	Restricting map[string]int64
+	// RequestUnits is about what the delete would cost, in RU, for documents
+	// of about 1 KB under the default indexing policy.
+	RequestUnits float64
+}
+
+// What one document costs, in RU, for the estimate of a plan: the published
+// figures for a document of 1 KB with every property indexed.
+const (
+	estimatedRead  = 1
+	EstimatedWrite = 10
+)
+
+// Estimate sets RequestUnits from the counts.
+func (p *DeletePlan) Estimate() {
+	p.RequestUnits = estimatedRead
+	for _, counts := range []map[string]int64{p.Removed, p.Orphaned} {
+		for _, n := range counts {
+			p.RequestUnits += float64(n) * EstimatedWrite
+		}
+	}
+}

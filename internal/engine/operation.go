@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// operationKind is what a write operation does to its document.
+type OperationKind uint8
+
+const (
+	OpCreate OperationKind = iota + 1
+	OpReplace
+	OpUpsert
+	OpPatch
+	OpDelete
+	OpRead // within a batch only
+)
+
+// String returns the verb that errors name.
+func (o OperationKind) String() string {
+	return [...]string{OpCreate: "Create", OpReplace: "Replace", OpUpsert: "Upsert", OpPatch: "Patch", OpDelete: "Delete", OpRead: "Read"}[o]
+}
+
+// operation is one write of one document, as a value: what a verb wants. How it
+// is sent, alone or in a batch, and what becomes of it when no answer comes,
+// is the same for all of them; see apply.
+type Operation struct {
+	Kind OperationKind
+	ID   string
+	// etag that the document must have; "" for none, noDocument for no document.
+	ETag  string
+	Body  []byte                   // of opCreate, opReplace and opUpsert
+	Patch azcosmos.PatchOperations // of opPatch
+	Size  int                      // of the body or the patch, in bytes as sent
+	// mark is stored with the document by this write alone; "" for none.
+	Mark string
+	// before is the document that a replacement takes the place of, where it
+	// was read.
+	Before *Marked
+	// goal says that a delete wants the document gone, by whoever: it was read
+	// under this process's session, so that its absence is proof.
+	goal bool
+
+	Entity any // what hooks see, nil for none
+	Done   func(*Operation, Result) error
+	// finish goes on with a delete under rules after the transaction.
+	finish func(context.Context) error
+	// prepare encodes the operation once hooks have seen its entity.
+	Prepare func(*Operation) error
+
+	// What a transaction hook is told: whose document it is, and what becomes
+	// of it, nil for a delete. Of an operation without after it is not told.
+	species *Collection
+	after   func(before *Document) *Document
+	// edits are those of a patch, so that it is known what it touches.
+	edits *Edits
+}
+
+// result is the service's answer to one operation.
+type Result struct {
+	ETag string
+	Body []byte // of opRead, and of a patch whose call asked for it
+}
+
+// noDocument is the etag that an upsert requires which found nothing to
+// overwrite.
+const noDocument = "none"
+
+func (op *Operation) Writes(c *Collection, kind OperationKind, body []byte) {
+	op.Kind, op.species, op.Body, op.Size, op.after = kind, c, body, SentSize(body), bodyAfter(body)
+}
+
+func (op *Operation) Deletes(c *Collection) {
+	op.Kind, op.species, op.after = OpDelete, c, func(*Document) *Document { return nil }
+}
+
+// appendTo adds the operation to the SDK's batch, on the condition of its etag.
+func (op *Operation) appendTo(batch *azcosmos.TransactionalBatch) {
+	id, options := escapeJSON(op.ID), &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(op.ETag)}
+	switch op.sentAs() {
+	case OpCreate:
+		batch.CreateItem(op.Body, nil)
+	case OpReplace:
+		batch.ReplaceItem(id, op.Body, options)
+	case OpUpsert:
+		batch.UpsertItem(op.Body, nil)
+	case OpPatch:
+		batch.PatchItem(id, op.Patch, options)
+	case OpDelete:
+		batch.DeleteItem(id, options)
+	case OpRead:
+		batch.ReadItem(id, nil)
+	}
+}
+
+// sentAs is the operation's kind for the service: an upsert that is bound to
+// what was found is a creation or a replacement.
+func (op *Operation) sentAs() OperationKind {
+	switch {
+	case op.Kind != OpUpsert || op.ETag == "":
+		return op.Kind
+	case op.ETag == noDocument:
+		return OpCreate
+	}
+	return OpReplace
+}
+
+// operationOverhead is what an operation adds to a batch beside its document,
+// id and etag: the names of its members.
+const operationOverhead = 96
+
+// cost is about how many bytes an operation takes in a batch.
+func (op *Operation) cost() int { return op.Size + len(op.ID) + len(op.ETag) + operationOverhead }
+
+func batchSize(ops []Operation) int {
+	size := 2
+	for i := range ops {
+		size += ops[i].cost()
+	}
+	return size
+}
+
+// sentSize is how many bytes a document takes in a batch: the SDK writes the
+// characters that HTML gives a meaning to, and two line separators, as escapes
+// of six bytes.
+func SentSize(body []byte) int {
+	return len(body) +
+		5*(bytes.Count(body, []byte{'<'})+bytes.Count(body, []byte{'>'})+bytes.Count(body, []byte{'&'})) +
+		3*(bytes.Count(body, []byte("\u2028"))+bytes.Count(body, []byte("\u2029")))
+}
+
+func etagOption(etag string) *azcore.ETag {
+	if etag == "" {
+		return nil
+	}
+	return (*azcore.ETag)(&etag)
+}

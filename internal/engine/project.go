@@ -1,0 +1,70 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// projectAs reads rows of the shape that a SELECT clause gives them.
+func ProjectAs[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
+	if k.Spans() {
+		return projectAcross(ctx, k, q, projection, yield)
+	}
+	st, err := k.Collection.Compile(k.At, q, projection)
+	if err != nil {
+		return err
+	}
+	for from := ""; ; {
+		rows, next, err := FetchPage[V](ctx, k, k.At, st, from, cmp.Or(q.limit, q.page))
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			if !yield(row) {
+				return nil
+			}
+		}
+		if next == "" {
+			return nil
+		}
+		from = next
+	}
+}
+
+// projectionOf writes the SELECT clause for the members of V.
+func ProjectionOf[V any](model *tenantitem.Model) (string, error) {
+	t := reflect.TypeFor[V]()
+	view, err := tenantitem.ModelOfType(t)
+	if err != nil {
+		return "", &tenantitem.InvalidError{What: "projection", Reason: fmt.Sprintf("%s is not a named struct", t), Hint: "declare a struct with the members to read"}
+	}
+	var b strings.Builder
+	b.WriteString("SELECT VALUE {")
+	first := true
+	for _, f := range view.Fields {
+		if strings.Contains(f.Path, ".") {
+			continue
+		}
+		if _, ok := model.Field(f.Path); !ok {
+			return "", model.UnknownField(f.Path)
+		}
+		if !first {
+			b.WriteString(", ")
+		}
+		first = false
+		fmt.Fprintf(&b, "%q: %s", f.Name, fieldSQL(f.Path))
+	}
+	if first {
+		return "", &tenantitem.InvalidError{What: "projection", Reason: fmt.Sprintf("%s has no JSON members", t), Hint: "give it exported fields with json tags"}
+	}
+	if _, ok := view.Field("id"); !ok {
+		b.WriteString(`, "id": ` + fieldSQL("id")) // names a document that V can't hold
+	}
+	b.WriteString("} FROM " + RootAlias)
+	return b.String(), nil
+}

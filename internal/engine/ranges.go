@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/cosmosgrove/grove/internal/merge"
+	"github.com/cosmosgrove/grove/tenantitem/epk"
+)
+
+const headerRangeID = "x-ms-documentdb-partitionkeyrangeid"
+
+// physical is one physical partition: its id in the service, and its bounds as
+// effective partition keys.
+type physical struct {
+	id       string
+	min, max string
+}
+
+// physicals remembers a container's physical partitions. They change when the
+// service divides or joins some; the answer to a request that names a gone one
+// is 410, which is when to ask again.
+type physicals struct {
+	// turn holds one value while nobody asks the service.
+	turn  chan struct{}
+	known []physical
+}
+
+func newPhysicals() physicals {
+	p := physicals{turn: make(chan struct{}, 1)}
+	p.turn <- struct{}{}
+	return p
+}
+
+// errRangesMove is for a container that is divided faster than it can be read.
+var errRangesMove = errors.New("the container's physical partitions kept changing; try again")
+
+const maxRangeReads = 16
+
+// physicals returns the container's physical partitions in the order of their
+// bounds. A caller that found one to be gone names it, else gone is "".
+func (k *Call) physicals(ctx context.Context, gone string) ([]physical, error) {
+	p := &k.Collection.physicals
+	select {
+	case <-p.turn:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { p.turn <- struct{}{} }()
+	isGone := func(r physical) bool { return r.id == gone }
+	if p.known != nil && !slices.ContainsFunc(p.known, isGone) {
+		return p.known, nil
+	}
+	known := slices.DeleteFunc(slices.Clone(p.known), isGone)
+	cause := errRangesMove
+	for read := range maxRangeReads {
+		if read > 1 && !Sleep(ctx, backoff(read)) {
+			break
+		}
+		bounds, err := k.readBounds(ctx)
+		if err != nil {
+			return nil, err
+		}
+		fresh, moved, err := k.readIDs(ctx, bounds, known)
+		if err != nil {
+			return nil, err
+		}
+		cause = cmp.Or(moved, cause)
+		// The reading of an id is what tells the SDK that its list is old.
+		after, err := k.readBounds(ctx)
+		if err != nil {
+			return nil, err
+		}
+		known = slices.DeleteFunc(fresh, func(r physical) bool { return r.id == "" })
+		if slices.Equal(bounds, after) && len(known) == len(bounds) {
+			p.known = known
+			return known, nil
+		}
+	}
+	return nil, cause
+}
+
+// readBounds asks the SDK, which remembers the answer.
+func (k *Call) readBounds(ctx context.Context) ([]azcosmos.FeedRange, error) {
+	var bounds []azcosmos.FeedRange
+	x := &exchange{}
+	err := k.read(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
+		var err error
+		bounds, err = k.Collection.Container.ReadFeedRanges(ctx, nil)
+		// Without an error there may have been no request at all.
+		x.counted = err == nil
+		return azcosmos.Response{}, err
+	})
+	slices.SortFunc(bounds, func(a, b azcosmos.FeedRange) int { return epk.Compare(a.MinInclusive, b.MinInclusive) })
+	return bounds, err
+}
+
+// readIDs finds the ids that belong to bounds. One that is not there any more
+// is left empty, and moved is what the service said of it.
+func (k *Call) readIDs(ctx context.Context, bounds []azcosmos.FeedRange, known []physical) (out []physical, moved, err error) {
+	out = make([]physical, len(bounds))
+	answers := make([]error, len(bounds))
+	group, under := errgroup.WithContext(ctx)
+	group.SetLimit(merge.Parallel)
+	for i, b := range bounds {
+		out[i] = physical{min: b.MinInclusive, max: b.MaxExclusive}
+		same := func(r physical) bool { return r.min == b.MinInclusive && r.max == b.MaxExclusive }
+		if at := slices.IndexFunc(known, same); at >= 0 {
+			out[i] = known[at]
+			continue
+		}
+		group.Go(func() error {
+			id, err := k.readID(under, b)
+			if isGone(err) {
+				answers[i], err = err, nil
+			}
+			out[i].id = id
+			return err
+		})
+	}
+	err = group.Wait()
+	return out, cmp.Or(answers...), err
+}
+
+// readID learns a physical partition's id. The SDK keeps ids to itself, so the
+// change feed is asked for one document, and its request tells where it went.
+func (k *Call) readID(ctx context.Context, bounds azcosmos.FeedRange) (string, error) {
+	var resp azcosmos.ChangeFeedResponse
+	err := k.read(ctx, &exchange{}, func(ctx context.Context) (azcosmos.Response, error) {
+		var err error
+		resp, err = k.Collection.Container.ReadChangeFeed(ctx, &azcosmos.ChangeFeedOptions{FeedRange: &bounds, MaxItemCount: 1})
+		return resp.Response, err
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case resp.FeedRange == nil || *resp.FeedRange != bounds:
+		return "", nil
+	case resp.RawResponse == nil || resp.RawResponse.Request == nil:
+		return "", errors.New("the client's transport does not say which request a response belongs to")
+	}
+	return resp.RawResponse.Request.Header.Get(headerRangeID), nil
+}
+
+// isGone reports that a physical partition was divided, joined or moved.
+func isGone(err error) bool {
+	var response *azcore.ResponseError
+	if !errors.As(err, &response) || response.StatusCode != http.StatusGone {
+		return false
+	}
+	switch substatus(response) {
+	case 1002, 1007, 1008:
+		return true
+	}
+	return false
+}

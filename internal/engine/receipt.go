@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Receipt is what became of a bulk, item by item.
+type Receipt struct {
+	// Items has one entry for every item that was read from the input, in the
+	// input's order. A resumed run leaves out the items that it passed over.
+	Items []ItemReceipt
+	// Skipped is how many items at the beginning of the input were settled by
+	// the run that this one resumes.
+	Skipped int
+	// Succeeded, Failed, Unknown and Unsent count the entries by their status;
+	// together they are len(Items).
+	Succeeded, Failed, Unknown, Unsent int
+	// Resume goes on where everything before is settled; empty when everything
+	// is. See [BulkOptions.Resume].
+	Resume string
+}
+
+// ItemReceipt is what became of one item of a bulk.
+type ItemReceipt struct {
+	// Index is the item's place in the input, from 0.
+	Index int
+	// ID is the document's id.
+	ID string
+	// ETag is the stored document's; empty after a delete and without success.
+	ETag string
+	// Status says what is known.
+	Status ItemStatus
+	// Err is the [*Error] that a single write of the item would have returned;
+	// nil after success.
+	Err error
+}
+
+// ItemStatus says what is known of one item of a bulk.
+type ItemStatus uint8
+
+const (
+	// Unsent: the run ended before it was the item's turn. Nothing was changed.
+	Unsent ItemStatus = iota
+	// Succeeded: the item is stored, or deleted.
+	Succeeded
+	// Failed: nothing was changed, for the reason in Err.
+	Failed
+	// Unknown: the outcome could not be found out ([ErrAmbiguous]), or what
+	// follows the write failed. A resumed run looks again.
+	Unknown
+)
+
+// String returns the word.
+func (s ItemStatus) String() string {
+	switch s {
+	case Unsent:
+		return "unsent"
+	case Succeeded:
+		return "succeeded"
+	case Failed:
+		return "failed"
+	case Unknown:
+		return "unknown"
+	}
+	return fmt.Sprintf("ItemStatus(%d)", uint8(s))
+}
+
+// maxFirstErrors bounds the failures that a BulkError carries.
+const maxFirstErrors = 8
+
+// BulkError says that not every item of a bulk succeeded. It unwraps to what
+// ended the run and to the errors of the first items, so that errors.Is and
+// errors.As reach them; the receipt has all.
+type BulkError struct {
+	// Op is the verb.
+	Op string
+	// Failed, Unknown and Unsent count the items, as in the receipt.
+	Failed, Unknown, Unsent int
+	// Stop is what ended the run early; nil when every item had its turn.
+	Stop error
+	// First are the errors of the first items that failed, at most 8.
+	First []error
+}
+
+// Error counts the items and gives the first failure.
+func (e *BulkError) Error() string {
+	text := fmt.Sprintf("%s: %d items failed, %d are unknown, %d were not sent", e.Op, e.Failed, e.Unknown, e.Unsent)
+	if e.Stop != nil {
+		text += "; stopped by: " + e.Stop.Error()
+	}
+	if len(e.First) > 0 {
+		text += "; the first: " + e.First[0].Error()
+	}
+	return text + " (the receipt names every item; its Resume goes on with those that are not settled)"
+}
+
+// Unwrap returns Stop and the first errors.
+func (e *BulkError) Unwrap() []error {
+	if e.Stop == nil {
+		return e.First
+	}
+	return append([]error{e.Stop}, e.First...)
+}
+
+// isSettled reports whether an item that failed in this way would fail again,
+// so that a resumed run need not look at it.
+func isSettled(err error) bool {
+	if err == nil {
+		return true
+	}
+	for _, definite := range []error{
+		ErrInvalid, ErrNotFound, ErrConflict, ErrPreconditionFailed, ErrTooLarge, ErrTenantMismatch,
+		ErrEntityMismatch, ErrDanglingRef, ErrHasChildren, ErrReferenced, ErrUnsupported,
+	} {
+		if errors.Is(err, definite) {
+			return !errors.Is(err, ErrAmbiguous)
+		}
+	}
+	return false
+}

@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"encoding/json"
+	"errors"
+
+	documents "github.com/cosmosgrove/grove/internal/document"
+)
+
+// rowError is a [DecodeError] with what is known of the document.
+type RowError struct {
+	Header documents.Header
+	Err    error
+}
+
+func (e *RowError) Error() string { return e.Err.Error() }
+
+func (e *RowError) Unwrap() error { return e.Err }
+
+// lenient is a row that keeps its error to itself.
+type lenient interface {
+	Target() any
+	Read(raw []byte, err error)
+}
+
+// decodePage reads the rows of a feed page.
+func decodePage[R any](body []byte) ([]R, error) {
+	var rows []R
+	var failed error
+	err := documents.Page(body, func() any {
+		rows = append(rows, *new(R))
+		return targetOf(&rows[len(rows)-1])
+	}, func(_ any, raw []byte, err error) bool {
+		failed = finish(&rows[len(rows)-1], raw, err)
+		return failed == nil
+	})
+	return rows, errors.Join(failed, err)
+}
+
+// decodeItems is decodePage for rows that the SDK has taken apart.
+func decodeItems[R any](items [][]byte) ([]R, error) {
+	rows := make([]R, len(items))
+	for i, item := range items {
+		var err error
+		if target := targetOf(&rows[i]); target != nil {
+			err = documents.Decode(item, target)
+		}
+		if err := finish(&rows[i], item, err); err != nil {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// targetOf is what a row is read into; nil for one that is taken as it is.
+func targetOf(row any) any {
+	switch row := row.(type) {
+	case lenient:
+		return row.Target()
+	case *json.RawMessage:
+		return nil
+	}
+	return row
+}
+
+func finish(row any, raw []byte, err error) error {
+	switch row := row.(type) {
+	case lenient:
+		row.Read(raw, err)
+		return nil
+	case *json.RawMessage:
+		*row = append(json.RawMessage(nil), raw...)
+	}
+	return err
+}
+
+func readHeader(raw []byte) documents.Header { return documents.ReadHeader(raw) }

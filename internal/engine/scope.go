@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// partition is where a scope looks: one logical partition, a prefix of a
+// hierarchical key, or everything.
+type Partition struct {
+	Tenant string
+	Values []any // of the leading levels; all of them when full
+	Full   bool
+	All    bool
+	// deleted shows the documents that the species hides.
+	Deleted bool
+	// mixed shows the documents of every species.
+	mixed bool
+	Key   azcosmos.PartitionKey // set when full
+	// physical narrows a partition that is not full to one physical one, and
+	// min and max to a part of that one's keys.
+	physical *physical
+	min, max string
+	Err      error // what was wrong with In's arguments
+}
+
+// resolve completes a tenant and further key values to a partition. A level
+// that is the entity type is filled by the repository.
+func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
+	p := Partition{Tenant: tenant, Values: make([]any, 0, len(c.levels))}
+	next, size := 0, 0
+	for i, level := range c.levels {
+		var v any
+		switch {
+		case i == 0:
+			v = tenant
+		case level.isEntityType():
+			v = entityType
+		case next < len(more):
+			v = more[next]
+			next++
+		default:
+			p.Key = partitionKey(p.Values)
+			return p
+		}
+		value, err := level.value(v)
+		if err != nil {
+			p.Err = err
+			return p
+		}
+		p.Values = append(p.Values, value)
+		text, _ := value.(string)
+		if size += len(text); size > tenantitem.MaxKeyBytes {
+			p.Err = &tenantitem.InvalidError{What: "partition key", Reason: fmt.Sprintf("its values are longer than %d bytes together", tenantitem.MaxKeyBytes), Hint: "use shorter ones"}
+			return p
+		}
+	}
+	if next < len(more) {
+		p.Err = &tenantitem.InvalidError{
+			What:   "scope",
+			Reason: fmt.Sprintf("%d values were given beside the tenant and the key has room for %d", len(more), next),
+			Hint:   "In takes one value for each level of the container's partition key, in order; the entity type is added by itself",
+		}
+		return p
+	}
+	p.Full = true
+	p.Key = partitionKey(p.Values)
+	return p
+}
+
+// given is the opposite of resolve: the values that In takes beside the tenant.
+func (c *Collection) Given(values []any) []any {
+	var more []any
+	for i, v := range values {
+		if i > 0 && !c.levels[i].isEntityType() {
+			more = append(more, v)
+		}
+	}
+	return more
+}
+
+// requireFull is the check of every verb that is about one document.
+func (p *Partition) RequireFull(c *Collection) error {
+	switch {
+	case p.Err != nil:
+		return p.Err
+	case p.Full:
+		return nil
+	case p.All:
+		return &tenantitem.InvalidError{What: "scope", Reason: "all tenants can only be read with queries", Hint: "use In(tenant)"}
+	}
+	return &tenantitem.InvalidError{
+		What:   "scope",
+		Reason: fmt.Sprintf("it names %d of %d levels of the partition key", len(p.Values), len(c.levels)),
+		Hint:   fmt.Sprintf("give In a value for %q too; a prefix serves queries only", c.levels[len(p.Values)].path),
+	}
+}
+
+// fence checks a scope against the tenant that the context is bound to.
+func (p *Partition) checkTenant(ctx context.Context) error {
+	tenant, bound := TenantFrom(ctx)
+	if !bound || tenant == p.Tenant && !p.All {
+		return nil
+	}
+	return ErrTenantMismatch
+}
+
+// adoptKey compares the entity's key fields with the scope's values, and fills
+// those that are empty: in a new entity a zero number or false, too. In one
+// that was read these are values.
+func (c *Collection) BindKey(entity reflect.Value, at Partition, isNew bool) error {
+	if !c.customKey {
+		return nil
+	}
+	for i, level := range c.levels {
+		if i == 0 || level.isEntityType() {
+			continue
+		}
+		field, ok := level.field.Value(entity)
+		if !ok {
+			return &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("a nil pointer stands before its key field %q", level.path), Hint: "fill it"}
+		}
+		if field.CanSet() && (level.isEmpty(field) || isNew && field.IsZero()) {
+			if err := level.set(field, at.Values[i]); err != nil {
+				return &tenantitem.InvalidError{What: "partition key value " + level.path, Reason: err.Error(), Hint: "give In a value of the field's type"}
+			}
+			continue
+		}
+		if field.CanSet() && field.CanFloat() && field.Float() == 0 {
+			field.SetFloat(0) // and not -0, which the service does not know
+		}
+		have, err := level.value(field.Interface())
+		if err != nil {
+			return err
+		}
+		if have != at.Values[i] {
+			return &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("its %q is not the one that the scope names", level.path), Hint: "open the scope with the entity's own key values"}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,198 @@
+package engine
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cosmosgrove/grove/internal/merge"
+)
+
+// mergePage is how many rows a merge asks of each partition at once. It is
+// small, since a page of every partition is held in memory.
+const mergePage = 100
+
+// selectSorted is the projection of a document beside the values that it is
+// sorted by; see merge.Row.
+func (q Query) selectSorted(w *SQLWriter, expression string) (string, merge.Order, error) {
+	items := make([]string, len(q.order))
+	order := make(merge.Order, len(q.order))
+	for i, o := range q.order {
+		field, err := w.sortField(o.field)
+		if err != nil {
+			return "", nil, err
+		}
+		items[i], order[i] = `{"v": `+field+`}`, o.desc
+	}
+	return "SELECT " + RootAlias + "._rid AS r, [" + strings.Join(items, ", ") + "] AS o, " + expression + " AS d FROM " + RootAlias, order, nil
+}
+
+// planSorted compiles an ordered query.
+func (k *Call) PlanSorted(q Query, expression string) (*plan, merge.Order, error) {
+	projection, order, err := q.selectSorted(&SQLWriter{model: k.Collection.model}, expression)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := k.PlanFor(q, projection)
+	return p, order, err
+}
+
+func readSorted[D any](ctx context.Context, k *Call, q Query, expression string, check func(*D) error, yield func(*D) bool) error {
+	p, order, err := k.PlanSorted(q, expression)
+	if err != nil {
+		return err
+	}
+	m := NewMerger(k, p, q.limit, RowOrder[D](order), RowCheck(check))
+	left := q.limit
+	return m.Run(ctx, p.spans(k.Collection), nil, func(row *merge.Row[D]) bool {
+		left--
+		return yield(&row.Doc) && left != 0
+	})
+}
+
+func RowOrder[D any](order merge.Order) func(a, b *merge.Row[D]) int {
+	return func(a, b *merge.Row[D]) int { return order.Compare(a.Place, b.Place) }
+}
+
+func RowCheck[D any](check func(*D) error) func(*merge.Row[D]) error {
+	if check == nil {
+		return func(*merge.Row[D]) error { return nil }
+	}
+	return func(row *merge.Row[D]) error { return check(&row.Doc) }
+}
+
+// merger reads the sorted rows of all parts of a scope as one.
+type merger[R any] struct {
+	k       *Call
+	plan    *plan
+	size    int
+	compare func(a, b *R) int
+	check   func(*R) error
+	Runs    []*run[R] // what run began with
+}
+
+// newMerger reads pages of mergePage rows, or fewer where no more are wanted.
+func NewMerger[R any](k *Call, p *plan, want int, compare func(a, b *R) int, check func(*R) error) *merger[R] {
+	size := mergePage
+	if want > 0 {
+		size = min(size, want)
+	}
+	return &merger[R]{k: k, plan: p, size: size, compare: compare, check: check}
+}
+
+// run calls yield with the rows behind a place, or all of them, until it
+// returns false.
+func (m *merger[R]) Run(ctx context.Context, spans []span, after *R, yield func(*R) bool) error {
+	pieces, err := m.k.pieces(ctx, m.plan, spans, "")
+	if err != nil {
+		return err
+	}
+	m.Runs = m.runsOf(pieces, after, 0)
+	return merge.Streams(ctx, streamsOf(m.Runs), m.compare, yield)
+}
+
+func (m *merger[R]) runsOf(pieces []piece, after *R, moves int) []*run[R] {
+	runs := make([]*run[R], len(pieces))
+	for i, at := range pieces {
+		runs[i] = &run[R]{merger: m, piece: at, last: after, skip: after != nil, moves: moves}
+	}
+	return runs
+}
+
+func streamsOf[R any](runs []*run[R]) []merge.Stream[R] {
+	out := make([]merge.Stream[R], len(runs))
+	for i, r := range runs {
+		out[i] = r
+	}
+	return out
+}
+
+// run is the sorted rows of one part of a scope.
+type run[R any] struct {
+	*merger[R]
+	piece
+	begun bool
+	// page holds the rows that were read with the token From, next is the
+	// token behind them.
+	page []R
+	next string
+	// last is the last row that was given. While skip is set, rows up to it
+	// are left out, because this run goes on from where another one was.
+	last *R
+	skip bool
+	// parts took over when the run's partition was divided.
+	parts []*run[R]
+	moves int
+}
+
+// Next reads the next page; see merge.Stream.
+func (r *run[R]) Next(ctx context.Context) ([]R, []merge.Stream[R], error) {
+	for !r.begun || r.next != "" {
+		from := r.From
+		if r.begun {
+			from = r.next
+		}
+		rows, next, err := FetchPage[R](ctx, r.k, &r.at, r.plan.sts[r.Home], from, r.size)
+		if err != nil {
+			parts, err := r.divide(ctx, from, err)
+			return nil, parts, err
+		}
+		r.begun, r.From, r.next, r.moves = true, from, next, 0
+		if r.page = r.fresh(rows); len(r.page) == 0 {
+			continue
+		}
+		r.last, r.skip = &r.page[len(r.page)-1], false
+		for i := range r.page {
+			if err := r.check(&r.page[i]); err != nil {
+				return nil, nil, err
+			}
+		}
+		return r.page, nil, nil
+	}
+	r.page = nil
+	return nil, nil, nil
+}
+
+// fresh cuts off the rows that were given before.
+func (r *run[R]) fresh(rows []R) []R {
+	for r.skip && len(rows) > 0 && r.compare(&rows[0], r.last) <= 0 {
+		rows = rows[1:]
+	}
+	return rows
+}
+
+// divide makes the runs that go on where this one stopped.
+func (r *run[R]) divide(ctx context.Context, from string, cause error) ([]merge.Stream[R], error) {
+	at := r.piece
+	at.From = from
+	pieces, err := r.k.follow(ctx, r.plan, at, r.moves, cause)
+	if err != nil {
+		return nil, err
+	}
+	r.parts = r.runsOf(pieces, r.last, r.moves+1)
+	return streamsOf(r.parts), nil
+}
+
+// rest is what remains of the run when rows up to one were given.
+func (r *run[R]) rest(given *R) []span {
+	switch {
+	case r.parts != nil:
+		return RestOf(r.parts, given)
+	case len(r.page) == 0:
+		return nil
+	case r.compare(&r.page[len(r.page)-1], given) > 0:
+		return []span{r.span} // the page is read again, for the rows behind
+	case r.next == "":
+		return nil
+	}
+	s := r.span
+	s.From = r.next
+	return []span{s}
+}
+
+func RestOf[R any](runs []*run[R], given *R) []span {
+	var out []span
+	for _, r := range runs {
+		out = append(out, r.rest(given)...)
+	}
+	return out
+}

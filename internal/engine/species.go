@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"strings"
+
+	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// EntityType returns the stored name of the species.
+func (s *Collection) EntityType() string { return s.entityType }
+
+// Names returns the stored name and the older ones.
+func (s *Collection) Names() []string {
+	return append([]string{s.entityType}, s.aliases...)
+}
+
+// Model returns the entity's fields.
+func (s *Collection) Model() *tenantitem.Model { return s.model }
+
+// KeyPaths returns the paths of the container's partition key.
+func (s *Collection) KeyPaths() []string {
+	paths := make([]string, len(s.levels))
+	for i, level := range s.levels {
+		paths[i] = level.path
+	}
+	return paths
+}
+
+// Same reports whether both are one collection.
+func (s *Collection) Same(other *Collection) bool { return other != nil && s == other }
+
+// Stub is the outline of a stored document.
+type Stub struct {
+	ID   string `json:"id"`
+	ETag string `json:"etag"`
+	// Key are the values of all levels of the partition key.
+	Key []any `json:"key"`
+	// ParentID is set in children.
+	ParentID string `json:"parent,omitempty"`
+	// DeletedAt is the stored text; empty in a document that was not deleted.
+	DeletedAt string `json:"deletedAt,omitempty"`
+	// TTL is the document's own, in seconds; 0 is none.
+	TTL int `json:"ttl,omitempty"`
+	// Deletion is the journal of a delete under way, else nil.
+	Deletion *Journal `json:"deletion,omitempty"`
+	// Moved are the document's former references, see [MovedField].
+	Moved map[string][]string `json:"moved,omitempty"`
+}
+
+// Journal is what a delete that spans partitions leaves in a document until it
+// is finished.
+type Journal struct {
+	// Phase says how far the delete is.
+	Phase string `json:"phase"`
+	// TTL is what the document's ttl was before; 0 is none.
+	TTL int `json:"ttl,omitempty"`
+	// Run is the id of the delete that this belongs to. All that one delete
+	// hides has the same, and its restore and its purge go by it.
+	Run string `json:"run,omitempty"`
+	// Undone is the run that was taken back last. It stays in a document that
+	// is there again, so that a late step of that run finds itself refused.
+	Undone string `json:"undone,omitempty"`
+	// Sessions say how far the last run had come when it ended, in the document
+	// that it began with; see [SessionsOf].
+	Sessions []string `json:"sessions,omitempty"`
+}
+
+// JournalField is the name of the journal in a stored document. It stands beside
+// the entity's own fields, like the stamps of writes.
+const JournalField = "_deletion"
+
+// stubProjection reads a Stub whatever the key's levels are.
+func (s *Collection) stubProjection() string {
+	var b strings.Builder
+	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moved": c.` + MovedField + `, "key": [`)
+	for i, level := range s.levels {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(fieldSQL(level.field.Path))
+	}
+	b.WriteString("]} FROM " + RootAlias)
+	return b.String()
+}
+
+// in resolves a tenant and further key values to a partition that shows
+// deleted documents too.
+func (s *Collection) in(tenant string, key []any) Partition {
+	at := s.Resolve(s.entityType, tenant, key)
+	at.Deleted = true
+	return at
+}
+
+// stubDocument is a stored document as far as a Stub needs it.
+type stubDocument struct {
+	tenantitem.Meta
+	ParentID  string              `json:"parentId"`
+	DeletedAt string              `json:"deletedAt"` // as it is stored, in place of Meta's
+	Deletion  *Journal            `json:"_deletion"`
+	Moved     map[string][]string `json:"_moved"`
+}
+
+// Stubs returns the outlines of a tenant's documents, deleted ones included,
+// under the rules of [Reader.Query]. Key values beyond the tenant may be left
+// out.
+func (s *Collection) Stubs(ctx context.Context, tenant string, key []any, q Query) iter.Seq2[Stub, error] {
+	return s.stubs(ctx, s.in(tenant, key), q)
+}
+
+// StubsOfAllTenants is Stubs across tenants. It visits every physical
+// partition of the container.
+func (s *Collection) StubsOfAllTenants(ctx context.Context, q Query) iter.Seq2[Stub, error] {
+	at := Partition{All: true, Deleted: true, Key: partitionKey(nil)}
+	return s.stubs(ctx, at, q)
+}
+
+func (s *Collection) stubs(ctx context.Context, at Partition, q Query) iter.Seq2[Stub, error] {
+	return func(yield func(Stub, error) bool) {
+		k := Call{Collection: s, Op: "Stubs", At: &at}
+		err := k.StartQuery(ctx)
+		if err == nil {
+			err = ProjectAs(ctx, &k, q, s.stubProjection(), func(stub Stub) bool { return yield(stub, nil) })
+		}
+		if err != nil {
+			yield(Stub{}, k.Fail(err))
+		}
+	}
+}
+
+// Count counts a tenant's documents, deleted ones included.
+func (s *Collection) Count(ctx context.Context, tenant string, key []any, q Query) (int64, error) {
+	at := s.in(tenant, key)
+	return s.CountIn(ctx, &at, q)
+}
+
+// Stub reads the outline of one document, deleted or not: a point read where
+// the key is known, else a query by id over the tenant. It fails with
+// [ErrNotFound].
+func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id string) (Stub, error) {
+	at := s.in(tenant, key)
+	k := Call{Collection: s, Op: "Stub", At: &at, ID: id}
+	if err := k.Start(ctx); err != nil {
+		return Stub{}, k.Fail(err)
+	}
+	if err := tenantitem.ValidateID(id); err != nil {
+		return Stub{}, k.Fail(err)
+	}
+	if !at.Full {
+		for stub, err := range s.stubs(ctx, at, Where(Eq("id", id)).Limit(1)) {
+			return stub, err
+		}
+		return Stub{}, k.Fail(ErrNotFound)
+	}
+	var err error
+	for _, home := range s.PartitionsOf(at) {
+		var raw []byte
+		if raw, err = k.ReadItem(ctx, &home); StatusOf(err) == http.StatusNotFound {
+			continue
+		}
+		if err != nil {
+			break
+		}
+		doc := readStub(raw)
+		if err = s.Check(&at, &doc.Meta); err != nil {
+			break
+		}
+		return doc.stub(home), nil
+	}
+	return Stub{}, k.Fail(err)
+}
+
+// UnmarshalJSON reads an outline. A member of another type, which another
+// writer may have put there, counts as missing.
+func (s *Stub) UnmarshalJSON(raw []byte) error {
+	documents.ReadMembers(raw, map[string]any{
+		"id": &s.ID, "etag": &s.ETag, "key": &s.Key, "parent": &s.ParentID, "deletedAt": &s.DeletedAt, "ttl": &s.TTL,
+		"deletion": &s.Deletion, "moved": &s.Moved,
+	})
+	return nil
+}
+
+// readStub reads a whole document in the same way.
+func readStub(raw []byte) *stubDocument {
+	d := &stubDocument{}
+	documents.ReadMembers(raw, map[string]any{
+		"id": &d.ID, tenantField: &d.TenantID, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
+		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Deletion, MovedField: &d.Moved,
+	})
+	return d
+}
+
+func (d *stubDocument) stub(home Partition) Stub {
+	out := Stub{ID: d.ID, ETag: d.ETag, Key: home.Values, ParentID: d.ParentID, DeletedAt: d.DeletedAt, Deletion: d.Deletion, Moved: d.Moved}
+	if d.TTL != nil {
+		out.TTL = *d.TTL
+	}
+	return out
+}
+
+// partitionOf returns where a stub's document lies.
+func (s *Collection) partitionOf(stub Stub) (Partition, error) {
+	if len(stub.Key) != len(s.levels) {
+		return Partition{}, fmt.Errorf("%w: a document's outline has %d of %d key values", ErrInvalid, len(stub.Key), len(s.levels))
+	}
+	tenant, _ := stub.Key[0].(string)
+	return Partition{Tenant: tenant, Values: stub.Key, Full: true, Deleted: true, Key: partitionKey(stub.Key)}, nil
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"slices"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+)
+
+// Remove deletes the documents, in batches of one logical partition each. A
+// document that changed since its outline was read, or that is gone, is passed
+// over. It returns what was removed. After [ErrAmbiguous] the caller has to
+// look at what is there.
+func (s *Collection) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err error) {
+	return s.change(ctx, "Remove", stubs, func(stub Stub) (Operation, Stub) {
+		op := Operation{ID: stub.ID, ETag: stub.ETag, goal: true}
+		op.Deletes(s)
+		return op, stub
+	})
+}
+
+// Edit changes what a Stub holds of each document (not its id or key), as
+// Remove does. It returns the outlines of what was changed, new etags included.
+func (s *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
+	return s.change(ctx, "Edit", stubs, func(stub Stub) (Operation, Stub) {
+		next := edit(stub)
+		if s.Hooks.Moves && next.ParentID != stub.ParentID && stub.ParentID != "" {
+			next.Moved = movedFrom(stub)
+		}
+		mark := s.Mark()
+		ops := patchBetween(stub, next)
+		ops.AppendSet("/"+markField, mark)
+		op := Operation{Kind: OpPatch, ID: stub.ID, ETag: stub.ETag, Mark: mark, species: s, Patch: ops}
+		op.after = func(before *Document) *Document {
+			if next.ParentID == stub.ParentID {
+				return before.with(nil, next.DeletedAt)
+			}
+			return before.with(&next.ParentID, next.DeletedAt)
+		}
+		return op, next
+	})
+}
+
+// patchBetween writes the difference of two outlines as a patch.
+func patchBetween(old, next Stub) azcosmos.PatchOperations {
+	var ops azcosmos.PatchOperations
+	field := func(path string, changed, have, want bool, value any) {
+		switch {
+		case !changed:
+		case want:
+			ops.AppendSet(path, value)
+		case have:
+			ops.AppendRemove(path)
+		}
+	}
+	field("/deletedAt", old.DeletedAt != next.DeletedAt, old.DeletedAt != "", next.DeletedAt != "", next.DeletedAt)
+	field("/ttl", old.TTL != next.TTL, old.TTL != 0, next.TTL != 0, next.TTL)
+	field("/"+JournalField, old.Deletion != next.Deletion, old.Deletion != nil, next.Deletion != nil, next.Deletion)
+	if old.ParentID != next.ParentID {
+		ops.AppendSet("/parentId", next.ParentID)
+	}
+	if len(next.Moved) > len(old.Moved) || len(next.Moved["parentId"]) > len(old.Moved["parentId"]) {
+		ops.AppendSet("/"+MovedField, next.Moved)
+	}
+	return ops
+}
+
+// movedFrom is what a document leaves behind that is given another parent.
+func movedFrom(stub Stub) map[string][]string {
+	moved := maps.Clone(stub.Moved)
+	if moved == nil {
+		moved = map[string][]string{}
+	}
+	if !slices.Contains(moved["parentId"], stub.ParentID) {
+		moved["parentId"] = append(slices.Clip(moved["parentId"]), stub.ParentID)
+	}
+	return moved
+}
+
+// change applies one operation to each document, a hundred at a time.
+func (s *Collection) change(ctx context.Context, op string, stubs []Stub, plan func(Stub) (Operation, Stub)) (done []Stub, err error) {
+	for _, group := range byPartition(stubs) {
+		at, err := s.partitionOf(group[0])
+		if err != nil {
+			return done, err
+		}
+		k := Call{Collection: s, Op: op, At: &at, batch: true}
+		if err := k.Start(ctx); err != nil {
+			return done, k.Fail(err)
+		}
+		for chunk := range slices.Chunk(group, MaxBatchOperations) {
+			changed, err := k.changeTogether(ctx, chunk, plan)
+			done = append(done, changed...)
+			if err != nil {
+				return done, k.Fail(err)
+			}
+		}
+	}
+	return done, nil
+}
+
+// changeTogether sends one batch, without those that turn out to have changed.
+func (k *Call) changeTogether(ctx context.Context, stubs []Stub, plan func(Stub) (Operation, Stub)) ([]Stub, error) {
+	ops, next := make([]Operation, 0, len(stubs)), make([]Stub, 0, len(stubs))
+	for _, stub := range stubs {
+		op, changed := plan(stub)
+		ops, next = append(ops, op), append(next, changed)
+	}
+	for len(ops) > 0 {
+		results, err := k.transact(ctx, ops, true)
+		var at *BatchError
+		switch {
+		case err == nil:
+			for i := range next {
+				next[i].ETag = results[i].ETag
+			}
+			return next, nil
+		case errors.Is(err, errCrowded):
+			first, err := k.changeTogether(ctx, stubs[:len(stubs)/2], plan)
+			if err != nil {
+				return first, err
+			}
+			second, err := k.changeTogether(ctx, stubs[len(stubs)/2:], plan)
+			return append(first, second...), err
+		case errors.As(err, &at) && !errors.Is(err, ErrAmbiguous) && (at.Status == http.StatusNotFound || at.Status == http.StatusPreconditionFailed):
+			ops, next = slices.Delete(ops, at.Index, at.Index+1), slices.Delete(next, at.Index, at.Index+1)
+		default:
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// byPartition groups documents by their logical partition, in the order of
+// each partition's first.
+func byPartition(stubs []Stub) [][]Stub {
+	var groups [][]Stub
+	index := map[string]int{}
+	for _, stub := range stubs {
+		text := KeyText(stub.Key)
+		i, ok := index[text]
+		if !ok {
+			i = len(groups)
+			index[text] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], stub)
+	}
+	return groups
+}

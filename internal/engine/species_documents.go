@@ -1,0 +1,331 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Document is a part of a stored document: who it is and some of its members,
+// as they are stored.
+type Document struct {
+	ID   string `json:"id"`
+	ETag string `json:"etag"`
+	// Key are the values of all levels of the partition key.
+	Key []any `json:"key"`
+	// DeletedAt is the stored text; empty in a document that was not deleted.
+	DeletedAt string `json:"deletedAt,omitempty"`
+	// Fields are top-level members by name. A missing member is not in it.
+	Fields map[string]json.RawMessage `json:"fields"`
+}
+
+// UnmarshalJSON reads a part of a document. A member of another type, which
+// another writer may have put there, counts as missing.
+func (d *Document) UnmarshalJSON(raw []byte) error {
+	documents.ReadMembers(raw, map[string]any{"id": &d.ID, "etag": &d.ETag, "key": &d.Key, "deletedAt": &d.DeletedAt})
+	codec.Members(raw, func(name string, value []byte) {
+		if name == "fields" {
+			d.Fields = fieldsOf(value)
+		}
+	})
+	return nil
+}
+
+// fieldsOf takes an object apart.
+func fieldsOf(raw []byte) map[string]json.RawMessage {
+	fields := map[string]json.RawMessage{}
+	codec.Members(raw, func(name string, value []byte) { fields[name] = slices.Clone(value) })
+	return fields
+}
+
+// Documents reads the named top-level members of a tenant's documents, deleted
+// ones included, under the rules of [Reader.Query]. Key values beyond the
+// tenant may be left out.
+func (s *Collection) Documents(ctx context.Context, tenant string, key []any, q Query, fields ...string) iter.Seq2[Document, error] {
+	return s.documents(ctx, s.in(tenant, key), q, fields)
+}
+
+func (s *Collection) documents(ctx context.Context, at Partition, q Query, fields []string) iter.Seq2[Document, error] {
+	return func(yield func(Document, error) bool) {
+		q.page = MaxIDsPerQuery
+		k := Call{Collection: s, Op: "Documents", At: &at}
+		err := k.StartQuery(ctx)
+		if err == nil {
+			err = ProjectAs(ctx, &k, q, s.documentProjection(fields), func(d Document) bool { return yield(d, nil) })
+		}
+		if err != nil {
+			yield(Document{}, k.Fail(err))
+		}
+	}
+}
+
+// KeyOf returns the values that In takes for one entity, a pointer to the
+// repository's type, from its fields: as many as it has.
+func (s *Collection) KeyOf(entity any) []any {
+	var key []any
+	for i, level := range s.levels {
+		if i == 0 || level.path == "/"+entityField {
+			continue
+		}
+		value, ok := level.field.Value(reflect.ValueOf(entity).Elem())
+		if !ok {
+			return key
+		}
+		key = append(key, value.Interface())
+	}
+	return key
+}
+
+// DocumentsByID reads documents by their ids, deleted ones included; those
+// that do not exist are left out. One id costs a point read where the
+// key is complete, others a query for every 1,000. Under a prefix of the key
+// an id may not be unique; two documents with one id are an error then.
+func (s *Collection) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
+	at := s.in(tenant, key)
+	return s.documentsIn(ctx, at, s.PartitionsOf(at), ids, fields)
+}
+
+// documentsAt is DocumentsByID in one logical partition, without those of older
+// names.
+func (s *Collection) documentsAt(ctx context.Context, at Partition, ids, fields []string) (map[string]Document, error) {
+	at.Deleted = true
+	return s.documentsIn(ctx, at, []Partition{at}, ids, fields)
+}
+
+func (s *Collection) documentsIn(ctx context.Context, at Partition, homes []Partition, ids, fields []string) (map[string]Document, error) {
+	found := make(map[string]Document, len(ids))
+	if len(ids) == 1 && at.Full {
+		d, err := s.document(ctx, at, homes, ids[0])
+		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
+			return found, nil
+		}
+		found[ids[0]] = d
+		return found, err
+	}
+	for chunk := range slices.Chunk(ids, MaxIDsPerQuery) {
+		for d, err := range s.documents(ctx, at, Where(In("id", Anys(chunk)...)), fields) {
+			if err != nil {
+				return nil, err
+			}
+			if _, twice := found[d.ID]; twice {
+				k := Call{Collection: s, Op: "DocumentsByID", At: &at, ID: d.ID}
+				return nil, k.Fail(&tenantitem.InvalidError{What: "reference to " + s.entityType, Reason: "two documents of the tenant have this id, in different partitions", Hint: "give documents that are referred to ids of their own"})
+			}
+			found[d.ID] = d
+		}
+	}
+	return found, nil
+}
+
+// document is a point read.
+func (s *Collection) document(ctx context.Context, at Partition, homes []Partition, id string) (Document, error) {
+	k := Call{Collection: s, Op: "Document", At: &at, ID: id}
+	err := k.Start(ctx)
+	if err == nil {
+		err = tenantitem.ValidateID(id)
+	}
+	if err != nil {
+		return Document{}, k.Fail(err)
+	}
+	for _, home := range homes {
+		var raw []byte
+		if raw, err = k.ReadItem(ctx, &home); StatusOf(err) == http.StatusNotFound {
+			continue
+		}
+		if err != nil {
+			break
+		}
+		var d Document
+		if d, _, err = s.ReadDocument(raw); err == nil {
+			return d, nil
+		}
+	}
+	return Document{}, k.Fail(err)
+}
+
+// ReadDocument takes a whole stored document apart. It returns the tenant that
+// the document belongs to, and fails with [ErrEntityMismatch] when it is not
+// of this species.
+func (s *Collection) ReadDocument(raw []byte) (d Document, tenant string, err error) {
+	d.Fields = fieldsOf(raw)
+	h := documents.ReadHeader(raw)
+	d.ID, d.ETag, d.DeletedAt = h.ID, h.ETag, h.DeletedAt
+	if !s.IsSpecies(h.EntityType) {
+		return d, "", ErrEntityMismatch
+	}
+	for _, level := range s.levels {
+		var value any
+		if err := codec.Decode(memberAt(d.Fields, level.field.Path), &value); err != nil {
+			return d, "", &decodeError{err}
+		}
+		d.Key = append(d.Key, value)
+	}
+	return d, h.TenantID, nil
+}
+
+// memberAt follows a path without array steps; null stands for nothing there.
+func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
+	name, rest, deeper := strings.Cut(path, ".")
+	raw, ok := fields[name]
+	if !ok {
+		return json.RawMessage("null")
+	}
+	if !deeper {
+		return raw
+	}
+	var inner map[string]json.RawMessage
+	if err := codec.Decode(raw, &inner); err != nil {
+		return json.RawMessage("null")
+	}
+	return memberAt(inner, rest)
+}
+
+func (s *Collection) documentProjection(fields []string) string {
+	var b strings.Builder
+	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [`)
+	for i, level := range s.levels {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(fieldSQL(level.field.Path))
+	}
+	b.WriteString(`], "fields": {`)
+	for i, name := range fields {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%q: c[%q]", name, name)
+	}
+	b.WriteString("}} FROM " + RootAlias)
+	return b.String()
+}
+
+// CountBy counts a tenant's documents, deleted ones included, by the value of
+// a text field.
+func (s *Collection) CountBy(ctx context.Context, tenant, field string, q Query) (map[string]int64, error) {
+	at := s.in(tenant, nil)
+	k := Call{Collection: s, Op: "CountBy", At: &at}
+	if err := k.StartQuery(ctx); err != nil {
+		return nil, k.Fail(err)
+	}
+	type row struct {
+		By string `json:"by"`
+		N  int64  `json:"n"`
+	}
+	counts := map[string]int64{}
+	err := groupWith(ctx, &k, q, &grouping{
+		by:         []groupMember{{name: "by", path: field, column: fieldSQL(field)}},
+		aggregates: []groupMember{{name: "n", function: countOf}},
+	}, func(r row) bool {
+		counts[r.By] = r.N
+		return true
+	})
+	return counts, k.Fail(err)
+}
+
+// DocumentPatch changes members of one document, if it still has its etag.
+type DocumentPatch struct {
+	Document
+	// Sets are written, Removes taken away: at most nine of them together.
+	// They are JSON pointers.
+	Sets    []MemberValue
+	Removes []string
+}
+
+// MemberValue is what is written at a JSON pointer.
+type MemberValue struct {
+	Pointer string
+	Value   json.RawMessage
+}
+
+// MaxDocumentPatch is the most changes in one DocumentPatch: the service's ten
+// without the one that marks the write.
+const MaxDocumentPatch = MaxPatchOperations - 1
+
+// PatchDocuments applies patches in transactional batches of one logical
+// partition each, without hooks. A document that changed since it was read, or
+// is gone, is passed over. It returns the ids of those that were changed.
+// After [ErrAmbiguous] the caller has to look at what is there.
+func (s *Collection) PatchDocuments(ctx context.Context, patches []DocumentPatch) (patched []Stub, err error) {
+	stubs := make([]Stub, 0, len(patches))
+	byETag := make(map[string]*DocumentPatch, len(patches))
+	size := 0
+	flush := func() error {
+		done, err := s.change(ctx, "PatchDocuments", stubs, func(stub Stub) (Operation, Stub) { return s.patchOp(byETag[stub.ID+stub.ETag]), stub })
+		patched = append(patched, done...)
+		stubs, size = stubs[:0], 0
+		return err
+	}
+	for i := range patches {
+		p := &patches[i]
+		more := p.size()
+		if size > 0 && size+more > maxPatchedBytes {
+			if err := flush(); err != nil {
+				return patched, err
+			}
+		}
+		size += more
+		stubs = append(stubs, Stub{ID: p.ID, ETag: p.ETag, Key: p.Key})
+		byETag[p.ID+p.ETag] = p
+	}
+	return patched, flush()
+}
+
+// maxPatchedBytes keeps patches that carry large values within a batch's 2 MB.
+const maxPatchedBytes = 1_500_000
+
+func (p *DocumentPatch) size() int {
+	n := len(p.ID) + operationOverhead*(1+len(p.Removes))
+	for _, set := range p.Sets {
+		n += SentSize(set.Value) + len(set.Pointer) + operationOverhead
+	}
+	return n
+}
+
+// patch are the changes without the mark of the write.
+func (p *DocumentPatch) patch() azcosmos.PatchOperations {
+	var ops azcosmos.PatchOperations
+	for _, set := range p.Sets {
+		ops.AppendSet(set.Pointer, set.Value)
+	}
+	for _, pointer := range p.Removes {
+		ops.AppendRemove(pointer)
+	}
+	return ops
+}
+
+func (s *Collection) patchOp(p *DocumentPatch) Operation {
+	op := Operation{Kind: OpPatch, ID: p.ID, ETag: p.ETag, Mark: s.Mark()}
+	ops := p.patch()
+	ops.AppendSet("/"+markField, op.Mark)
+	op.Patch = ops
+	return op
+}
+
+// Saw takes over the service's session token of an answer that did not come
+// through the repository, so that what is read from now on is at least as new.
+func (s *Collection) Saw(sessionToken string) {
+	s.sessions.note(http.Header{"X-Ms-Session-Token": {sessionToken}})
+}
+
+// SessionToken is [Repository.SessionToken].
+func (s *Collection) SessionToken() string { return s.sessionToken() }
+
+// EncodeValue and DecodeValue turn values into JSON and back by the rules of
+// stored documents.
+func EncodeValue(v any) ([]byte, error) { return codec.Encode(v) }
+
+// DecodeValue fills v from JSON; see [EncodeValue]. The error never quotes it.
+func DecodeValue(data []byte, v any) error { return codec.Decode(data, v) }

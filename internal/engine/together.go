@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	documents "github.com/cosmosgrove/grove/internal/document"
+)
+
+// Lookup is a part of a [ReadTogether]: what to look for in one scope, and what
+// was found. It is used once.
+type Lookup struct {
+	// Items are what was found, at most as many as asked for: pointers to the
+	// collection's entity type.
+	Items []any
+	// More says that there was more than that.
+	More bool
+
+	core *Collection
+	at   *Partition
+	q    Query
+	size int
+}
+
+// ScopeHandle is embedded by a typed scope and leads to where it looks.
+type ScopeHandle struct {
+	c  *Collection
+	at *Partition
+}
+
+// Reach makes the handle of a scope.
+func Reach(c *Collection, at *Partition) ScopeHandle { return ScopeHandle{c, at} }
+
+func (h ScopeHandle) where() (*Collection, *Partition) { return h.c, h.at }
+
+// BoundScope is a typed scope.
+type BoundScope interface {
+	where() (*Collection, *Partition)
+}
+
+// LookFor prepares to read up to size documents of a scope.
+func LookFor(scope BoundScope, q Query, size int) *Lookup {
+	c, at := scope.where()
+	return &Lookup{core: c, at: at, q: q, size: size}
+}
+
+// KeyOf returns a scope's further key values, as they were given to In.
+func KeyOf(scope BoundScope) []any {
+	c, at := scope.where()
+	return c.Given(at.Values)
+}
+
+// take puts one document where it belongs, and reports whether there was still
+// room for it.
+func (l *Lookup) take(raw []byte) (bool, error) {
+	entity, err := l.core.decodeIn(l.at, raw)
+	if err != nil {
+		return true, err
+	}
+	if len(l.Items) == l.size {
+		l.More = true
+		return false, nil
+	}
+	l.Items = append(l.Items, entity)
+	return true, nil
+}
+
+// decodeIn turns stored bytes into an entity and checks that it belongs to the
+// scope.
+func (c *Collection) decodeIn(at *Partition, raw []byte) (any, error) {
+	h := documents.ReadHeader(raw)
+	if err := c.CheckNames(at, h.TenantID, h.EntityType); err != nil {
+		return nil, err
+	}
+	if c.Tombstones && !at.Deleted && h.DeletedAt != "" {
+		return nil, ErrNotFound
+	}
+	entity, err := c.decode(raw)
+	if err != nil {
+		return nil, Undecodable(raw, err)
+	}
+	return entity, nil
+}
+
+// alone reads the part by itself.
+func (l *Lookup) alone(ctx context.Context) error {
+	k := Call{Collection: l.core, Op: "Query", At: l.at}
+	ctx = k.Begin(ctx)
+	return k.End(l.read(ctx, &k))
+}
+
+func (l *Lookup) read(ctx context.Context, k *Call) error {
+	if err := k.StartQuery(ctx); err != nil {
+		return err
+	}
+	if id, ok := l.q.OnlyID(l.at); ok {
+		return l.readOne(ctx, k, id)
+	}
+	var failed error
+	err := ProjectAs(ctx, k, l.q.Limit(l.size+1), "SELECT VALUE "+RootAlias+" FROM "+RootAlias, func(raw json.RawMessage) bool {
+		var room bool
+		room, failed = l.take(raw)
+		return room && failed == nil
+	})
+	return errors.Join(failed, err)
+}
+
+// readOne is read for one id, which a point read finds.
+func (l *Lookup) readOne(ctx context.Context, k *Call, id string) error {
+	k.ID = id
+	for _, home := range k.Collection.PartitionsOf(*l.at) {
+		raw, err := k.ReadItem(ctx, &home)
+		if StatusOf(err) == http.StatusNotFound {
+			continue
+		}
+		if err == nil {
+			_, err = l.take(raw)
+		}
+		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
+			return nil
+		}
+		return err
+	}
+	return nil
+}
+
+// sharePartition reports whether all parts lie in one logical partition of one
+// container, so that one query can find them.
+func sharePartition(parts []*Lookup) bool {
+	first, at := parts[0].core, parts[0].at
+	for _, p := range parts {
+		c, where := p.core, p.at
+		if where.Err != nil || !where.Full || c.Container != first.Container || KeyText(where.Values) != KeyText(at.Values) || len(c.PartitionsOf(*where)) != 1 {
+			return false
+		}
+		// An order or a limit would be that of all parts together, and two
+		// parts may have chosen one name for their parameters.
+		if q := p.q; len(q.order) > 0 || q.limit > 0 || len(q.raw) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// ReadTogether reads the parts: with one query where they share a logical
+// partition and none of them is sorted, else each by itself.
+func ReadTogether(ctx context.Context, parts ...*Lookup) error {
+	if len(parts) == 0 {
+		return nil
+	}
+	if !sharePartition(parts) {
+		for _, p := range parts {
+			if err := p.alone(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	c, at := parts[0].core, parts[0].at
+	k := Call{Collection: c, Op: "ReadTogether", At: at}
+	return k.Fail(k.readTogether(ctx, parts))
+}
+
+func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
+	if err := k.Start(ctx); err != nil {
+		return err
+	}
+	st, err := compileTogether(parts)
+	if err != nil {
+		return err
+	}
+	full := make(map[*Lookup]bool, len(parts))
+	for from := ""; ; {
+		rows, next, err := FetchPage[json.RawMessage](ctx, k, k.At, st, from, 0)
+		if err != nil {
+			return err
+		}
+		for _, raw := range rows {
+			p, err := readingOf(parts, raw)
+			if err != nil {
+				return err
+			}
+			room, err := p.take(raw)
+			if err != nil {
+				return err
+			}
+			full[p] = full[p] || !room
+		}
+		if next == "" || len(full) == len(parts) && !hasRoom(full) {
+			return nil
+		}
+		from = next
+	}
+}
+
+func hasRoom(full map[*Lookup]bool) bool {
+	for _, f := range full {
+		if !f {
+			return true
+		}
+	}
+	return false
+}
+
+// readingOf finds the part that a document belongs to by its species.
+func readingOf(parts []*Lookup, raw []byte) (*Lookup, error) {
+	meta := documents.ReadHeader(raw)
+	for _, p := range parts {
+		if p.core.IsSpecies(meta.EntityType) {
+			return p, nil
+		}
+	}
+	return nil, ErrEntityMismatch
+}
+
+// compileTogether writes one statement that finds what any of the parts does.
+func compileTogether(parts []*Lookup) (Statement, error) {
+	w := &SQLWriter{}
+	w.Text.WriteString(SelectAll)
+	word := " WHERE ("
+	for _, p := range parts {
+		c, at := p.core, p.at
+		q := p.q
+		if q.broken != nil {
+			return Statement{}, q.broken
+		}
+		w.model = c.model
+		if err := c.writeConditions(w, word, at, q); err != nil {
+			return Statement{}, err
+		}
+		word = ") OR ("
+	}
+	w.Text.WriteByte(')')
+	return Statement{Text: w.Text.String(), Params: w.Params}, nil
+}
+
+// Found returns what a lookup found as pointers to the entity type.
+func Found[T any](l *Lookup) []*T {
+	out := make([]*T, 0, len(l.Items))
+	for _, item := range l.Items {
+		if entity, ok := item.(*T); ok {
+			out = append(out, entity)
+		}
+	}
+	return out
+}

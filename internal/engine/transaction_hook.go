@@ -1,0 +1,188 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/cosmosgrove/grove/internal/codec"
+)
+
+// TransactionHook says which other documents of a logical partition have to change in
+// the same transaction as some of its documents do: the count in a customer
+// when an order is created under /tenantId,/customerId. It is for Grove's own
+// packages; its shape may change.
+//
+// What it says may be left out where it does not fit into the transaction, or
+// where others change those documents all the time. It must therefore be
+// something that is also reached in another way.
+type TransactionHook interface {
+	// Members are the top-level members of a species that Companions looks
+	// at. leads says that changes of them concern other documents; without it
+	// the species is only one of those others.
+	Members(s *Collection) (names []string, leads bool)
+	// Companions returns what has to change with tx. It may be called several
+	// times for one write, each time with documents that were read anew.
+	Companions(ctx context.Context, tx Transaction) ([]Companion, error)
+}
+
+// Transaction is what is about to be applied to one logical partition.
+type Transaction struct {
+	TenantID string
+	// Key are the values of all levels of the partition key.
+	Key []any
+	// Changes has one entry for each document.
+	Changes []Change
+	// Again says that the transaction was refused before, because a companion
+	// was not as expected.
+	Again bool
+}
+
+// Change is what becomes of one document.
+type Change struct {
+	Collection *Collection
+	ID         string
+	// Before is the document that is stored, and After what will be; nil is
+	// none. Both may be marked as deleted.
+	Before, After *Document
+	// Upsert says that the document is written over without having been read.
+	Upsert bool
+}
+
+// Companion is a change of one more document. With an etag it is made only to
+// that version of the document; without one, to any version that is of the
+// species and not deleted.
+type Companion struct {
+	Collection *Collection
+	DocumentPatch
+	// Increments are added to numbers; a missing one counts as 0.
+	Increments []MemberIncrement
+}
+
+// MemberIncrement adds to the number at a JSON pointer.
+type MemberIncrement struct {
+	Pointer string
+	By      int64
+}
+
+// op turns a companion into an operation of its transaction.
+func (c *Companion) op() (Operation, error) {
+	core := c.Collection
+	op := Operation{Kind: OpPatch, ID: c.ID, ETag: c.ETag, Mark: core.Mark(), species: core}
+	op.Size = c.size()
+	ops := c.patch()
+	for _, inc := range c.Increments {
+		ops.AppendIncrement(inc.Pointer, inc.By)
+		op.Size += len(inc.Pointer) + operationOverhead
+	}
+	ops.AppendSet("/"+markField, op.Mark)
+	if c.ETag == "" {
+		condition, err := core.condition([]Predicate{Missing("deletedAt")})
+		if err != nil {
+			return op, err
+		}
+		ops.SetCondition(condition)
+		op.Size += len(condition)
+	}
+	op.Patch = ops
+	return op, nil
+}
+
+// bodyAfter is the document that a body makes, whatever was there.
+func bodyAfter(body []byte) func(*Document) *Document {
+	return func(*Document) *Document {
+		d := &Document{}
+		if codec.Decode(body, &d.Fields) != nil {
+			return nil
+		}
+		_ = codec.Decode(memberAt(d.Fields, "deletedAt"), &d.DeletedAt)
+		_ = codec.Decode(memberAt(d.Fields, "id"), &d.ID)
+		return d
+	}
+}
+
+// with returns a document under another parent, unless that is nil, and with
+// another mark of its delete.
+func (d *Document) with(parentID *string, deletedAt string) *Document {
+	if d == nil {
+		return nil
+	}
+	next := *d
+	next.DeletedAt = deletedAt
+	if parentID != nil {
+		next.Fields = maps.Clone(d.Fields)
+		next.Fields["parentId"] = json.RawMessage(`"` + escapeJSON(*parentID) + `"`)
+	}
+	return &next
+}
+
+// followedBy says what a patch makes of its document.
+func (op *Operation) FollowedBy(c *Collection, edits *Edits) {
+	op.species, op.edits = c, edits
+	op.after = func(before *Document) *Document {
+		if before == nil {
+			return nil
+		}
+		names, _ := c.Hooks.Transaction.Members(c)
+		next := *before
+		next.Fields = edits.applyTo(before.Fields, names)
+		return &next
+	}
+}
+
+// leads reports whether writes of the species may need companions.
+func (c *Collection) Leads() bool {
+	if c.Hooks.Transaction == nil {
+		return false
+	}
+	_, leads := c.Hooks.Transaction.Members(c)
+	return leads
+}
+
+// companionRoom is how many operations of a batch a bulk leaves to companions. A
+// batch that needs more is divided.
+const companionRoom = 10
+
+// itemsPerBatch is how many documents a bulk sends together.
+func (c *Collection) itemsPerBatch() int {
+	if c.Leads() {
+		return MaxBatchOperations - companionRoom
+	}
+	return MaxBatchOperations
+}
+
+// told reports whether a TransactionHook is told of an operation.
+func (op *Operation) told() bool { return op.after != nil && op.species.Hooks.Transaction != nil }
+
+// concerns reports whether an operation may need companions.
+func (op *Operation) concerns() bool {
+	if !op.told() {
+		return false
+	}
+	names, leads := op.species.Hooks.Transaction.Members(op.species)
+	switch {
+	case op.edits != nil:
+		return leads && op.edits.touch(names)
+	case op.Kind == OpUpsert:
+		return true
+	}
+	return leads
+}
+
+// besides returns whom the operations concern, each once; nil is nobody.
+func transactionHooks(ops []Operation) []TransactionHook {
+	if !slices.ContainsFunc(ops, func(op Operation) bool { return op.concerns() }) {
+		return nil
+	}
+	var all []TransactionHook
+	for i := range ops {
+		if !ops[i].told() {
+			continue
+		}
+		if b := ops[i].species.Hooks.Transaction; !slices.Contains(all, b) {
+			all = append(all, b)
+		}
+	}
+	return all
+}
