@@ -1,13 +1,15 @@
 // Command sample shows Grove at work.
 //
-//	go run ./sample               the life of a few notes, step by step
+//	go run ./sample               a tour: verbs, refusals, patterns, and their cost
 //	go run ./sample -import DIR   a product catalogue for two tenants, and queries on it
+//	go run ./sample/shop          a service over HTTP
 //
-// Both print every step with its operation, its scope, its requests and its
-// request units. Without further words they run on an embedded database that
-// ends with the program. COSMOS_ENDPOINT (and COSMOS_KEY, or an identity that
-// the Azure SDK finds), or COSMOS_CONNECTION_STRING, point them at an account;
-// they create a database called grove-sample there.
+// The first two print every step with its operation, its scope, its requests
+// and its request units. Without further words they run on an embedded account
+// that ends with the program. COSMOS_ENDPOINT (and COSMOS_KEY, or an identity
+// that the Azure SDK finds), or COSMOS_CONNECTION_STRING, point them at
+// another. The tour works in a database of its own there, which it deletes at
+// its end; the catalogue stays in a database called grove-sample.
 //
 // The catalogue is Microsoft's CosmicWorks data in its normalised form, one
 // JSON document a line: product.jsonl, productCategory.jsonl, productTag.jsonl
@@ -25,8 +27,8 @@ import (
 
 	"github.com/cosmosgrove/grove/sample/internal/account"
 	"github.com/cosmosgrove/grove/sample/internal/catalog"
-	"github.com/cosmosgrove/grove/sample/internal/notes"
 	"github.com/cosmosgrove/grove/sample/internal/report"
+	"github.com/cosmosgrove/grove/sample/internal/tour"
 )
 
 func main() {
@@ -51,14 +53,14 @@ func run(ctx context.Context, args []string, getenv func(string) string, out, us
 	if flags.NArg() > 0 {
 		return fmt.Errorf("%q is not an argument (see -help)", flags.Arg(0))
 	}
-	client, where, err := account.Open(ctx, getenv)
+	at, err := account.Open(ctx, getenv)
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	defer at.Client.Close()
 	r := report.New(out, getenv)
 	if *folder != "" {
-		return catalog.Run(ctx, client, where, *folder, r)
+		return catalog.Run(ctx, at, *folder, r)
 	}
-	return notes.Run(ctx, client, where, r)
+	return tour.Run(ctx, at, r)
 }

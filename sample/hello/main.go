@@ -36,7 +36,8 @@ func main() {
 
 	acme := notes.In("acme")
 	note := &Note{Title: "first", Tags: []string{"go"}}
-	if err := acme.Create(ctx, note); err != nil {
+	note.ID = "first" // the same note, however often this runs
+	if err := acme.Upsert(ctx, note); err != nil {
 		log.Fatal(err)
 	}
 	for n, err := range acme.Query(ctx, repository.Where(repository.Contains("tags", "go"))) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/cosmosgrove/grove/emulatortest"
@@ -22,6 +23,7 @@ func TestProgram(t *testing.T) {
 	terminal := os.Stdout
 	os.Stdout = file
 	main()
+	main() // a second run finds the note of the first, and no other
 	os.Stdout = terminal
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
@@ -30,7 +32,7 @@ func TestProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "acme Note first\ntrue\n"; !bytes.Equal(printed, []byte(want)) {
+	if want := strings.Repeat("acme Note first\ntrue\n", 2); !bytes.Equal(printed, []byte(want)) {
 		t.Errorf("it printed %q, want %q", printed, want)
 	}
 }

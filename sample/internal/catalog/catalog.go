@@ -8,11 +8,11 @@ import (
 	"log/slog"
 	"slices"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"go.uber.org/fx"
 
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/sample/internal/account"
 	"github.com/cosmosgrove/grove/sample/internal/report"
 )
 
@@ -27,7 +27,7 @@ type app struct {
 }
 
 // Run reads the files of a folder, saves them for two tenants and queries them.
-func Run(ctx context.Context, client *azcosmos.Client, where, folder string, r *report.Report) error {
+func Run(ctx context.Context, at *account.Account, folder string, r *report.Report) error {
 	f, err := read(folder)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func Run(ctx context.Context, client *azcosmos.Client, where, folder string, r *
 	a := app{report: r}
 	wired := fx.New(
 		fx.NopLogger, // its log would hide the report; errors are returned all the same
-		fx.Supply(client),
+		fx.Supply(at.Client),
 		registry.Module(registry.Config{Database: "grove-sample", Provision: true, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Entity[Category](),
 		registry.Entity[Tag](),
@@ -48,14 +48,14 @@ func Run(ctx context.Context, client *azcosmos.Client, where, folder string, r *
 	if err := wired.Start(ctx); err != nil {
 		return err
 	}
-	r.Title("A catalogue on "+where, fmt.Sprintf("%d products, %d categories and %d tags, for %d tenants", len(f.products), len(f.categories), len(f.tags), len(tenants)))
-	counted, total := repository.WithTally(ctx)
-	err = a.walk(counted, f)
+	r.Title("A catalogue on "+at.Name, fmt.Sprintf("%d products, %d categories and %d tags, for %d tenants", len(f.products), len(f.categories), len(f.tags), len(tenants)))
+	err = a.walk(ctx, f)
 	if stopErr := wired.Stop(ctx); err == nil {
 		err = stopErr
 	}
 	if err == nil {
-		r.Total(total)
+		requests, units := at.Meter.Read()
+		r.Rest("start", requests, units)
 	}
 	return err
 }
