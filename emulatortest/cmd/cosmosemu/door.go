@@ -47,8 +47,18 @@ func announce(out io.Writer, c *config, urls []string) {
 	}
 	export("COSMOS_ENDPOINT", endpoint)
 	export("COSMOS_KEY", c.options.Key)
+	exportAuthority(out, c, endpoint, export)
 	export("COSMOS_CONNECTION_STRING", "AccountEndpoint="+endpoint+";AccountKey="+c.options.Key+";")
-	if c.caOut == "" {
+}
+
+// exportAuthority says how clients come to trust the certificate.
+func exportAuthority(out io.Writer, c *config, endpoint string, export func(name, text string)) {
+	switch {
+	case !c.tls:
+		return
+	case c.caOut == "":
+		fmt.Fprintf(out, "# clients have to trust the certificate: start with -ca-out FILE for lines to export, or fetch it from %s\n",
+			strings.TrimSuffix(endpoint, "/")+certificatePath)
 		return
 	}
 	path := c.caOut
@@ -58,4 +68,5 @@ func announce(out io.Writer, c *config, urls []string) {
 	for _, name := range []string{"SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "REQUESTS_CA_BUNDLE"} {
 		export(name, path)
 	}
+	fmt.Fprintln(out, "# on macOS and Windows Go asks the system instead of SSL_CERT_FILE: add the file to its trusted certificates")
 }

@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		main()
 	}
+	if os.Getenv(asClient) != "" {
+		os.Exit(connect())
+	}
 	goleak.VerifyTestMain(m)
 }
 

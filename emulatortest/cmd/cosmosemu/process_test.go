@@ -21,6 +21,7 @@ type process struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	exports map[string]string // what it printed to be exported
+	said    string            // all lines until then, behind that it is ready
 	errs    *lockedBuffer
 	rest    chan struct{} // closed when its output has ended
 }
@@ -62,6 +63,9 @@ func launch(t *testing.T, args ...string) *process {
 	t.Cleanup(func() { p.kill(syscall.SIGKILL) })
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
+		if !strings.HasPrefix(lines.Text(), "ready ") {
+			p.said += lines.Text() + "\n"
+		}
 		name, text, ok := strings.Cut(strings.TrimPrefix(lines.Text(), "export "), "='")
 		if ok {
 			p.exports[name] = strings.TrimSuffix(text, "'")
