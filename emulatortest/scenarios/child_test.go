@@ -429,3 +429,39 @@ func TestAppendsHappenOnce(t *testing.T) {
 		},
 	})
 }
+
+// TestLateChildrenNeedNoSweep: a child that is created under a parent, or moves there, while that is deleted, is seen by one of the two processes: nothing
+// is left for a sweep as long as none of them dies and replicas are not behind.
+func TestLateChildrenNeedNoSweep(t *testing.T) {
+	t.Parallel()
+	for name, do := range map[string]func(w *emulatortest.World, b branch) error{
+		"create": func(w *emulatortest.World, b branch) error {
+			return b.comments.UnderID("acme", "b").Create(w.Context(), &Comment{Body: "new"})
+		},
+		"move": func(w *emulatortest.World, b branch) error { return b.comments.Move(w.Context(), "acme", "c", "b") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			emulatortest.Explore(t, emulatortest.Scenario{
+				Setup: func(w *emulatortest.World) { setupBranch(w, false) },
+				Actors: []emulatortest.Actor{
+					{Name: "writer", Do: func(w *emulatortest.World) error { return refused(do(w, branchOf(w, cascade()))) }},
+					{Name: "deleter", Do: func(w *emulatortest.World) error {
+						return refused(branchOf(w, cascade()).notes.In("acme").Delete(w.Context(), "b", nil))
+					}},
+				},
+				Then: func(w *emulatortest.World) {
+					_, err := branchOf(w, cascade()).forest.Resume(w.Context())
+					must(w, err)
+				},
+				Check: func(w *emulatortest.World) error {
+					seen, err := standing(w, cascade())
+					if err != nil {
+						return err
+					}
+					return dangling(seen)
+				},
+			}, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: kindsOf("cut-after", "late-1", "suspended"), Sabotage: lostNote("a")})
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
@@ -267,4 +268,30 @@ func withoutRandomIDs(lines []string) []string {
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestALostAnswerIsFoundOut: a write that took effect, whose answer was lost, and which nobody wrote over, is reported as done: its mark, or that what it
+// deletes was seen and is gone, proves it. What leaves no mark is ambiguous.
+func TestALostAnswerIsFoundOut(t *testing.T) {
+	t.Parallel()
+	unmarked := []string{"Patch of ten edits", "CommitTogether of patches without marks", "Delete", "Delete with an etag", "Batch of deletes"}
+	for _, v := range verbs() {
+		if slices.Contains(unmarked, v.name) {
+			continue
+		}
+		t.Run(v.name, func(t *testing.T) {
+			t.Parallel()
+			s := trueVerb(v)
+			check := s.Check
+			s.Check = func(w *emulatortest.World) error {
+				if err := w.Outcome("caller"); err != nil {
+					return fmt.Errorf("%s took effect, and returned %w", v.name, err)
+				}
+				return check(w)
+			}
+			emulatortest.Explore(t, s, emulatortest.ExploreOptions{
+				Budget: time.Nanosecond, Faults: kindsOf("cut-after", "refused-after", "timed-out-after"),
+			})
+		})
+	}
 }
