@@ -107,7 +107,7 @@ func TestWritesThatAreRefused(t *testing.T) {
 		"an array with copies":   repository.Set("/plan", Plan{}),
 		"an element with copies": repository.Set("/plan/steps/0/note", "x").Remove("/plan/steps/0"),
 		"a count":                repository.Increment("/commentCount", 1),
-		"a counted reference":    repository.Add("/watcherIds/-", "x"),
+		"a counted reference":    repository.Edits{}.Add("/watcherIds/-", "x"),
 		"a link":                 repository.Set("/labels", []string{}),
 	} {
 		if _, err := scope.Patch(b.ctx, task.ID, edits); !errors.Is(err, repository.ErrInvalid) || !strings.Contains(err.Error(), "can't be patched") {

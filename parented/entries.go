@@ -79,7 +79,7 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 	if err != nil {
 		return nil, err
 	}
-	_, err = e.scope.items().Patch(ctx, bucketID(string(e.scope.parent), seq), repository.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
+	_, err = e.scope.items().Patch(ctx, bucketID(string(e.scope.parent), seq), repository.Edits{}.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
 		If(repository.Lt("taken", e.buckets.capacity)))
 	if errors.Is(err, repository.ErrAmbiguous) {
 		// Another append may have covered the mark by which a lost answer is

@@ -19,7 +19,8 @@ import (
 // own fields complete it.
 //
 // The receipt has an entry for every item, in the order of the input. The
-// error is nil when all items succeeded, else a [*BulkError]. Both are
+// error is nil when all items succeeded, else one that counts the others and unwraps
+// to the errors of the first 8 of them, and to what ended the run. Both are
 // returned, except that bad options are an error alone. The run ends early when
 // the context does, when the budget is used up or when the service refuses the
 // credential.

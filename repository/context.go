@@ -19,18 +19,20 @@ func WithTenant(ctx context.Context, tenant string) context.Context {
 // TenantFrom returns the tenant that the context is bound to, if it is.
 func TenantFrom(ctx context.Context) (tenant string, bound bool) { return engine.TenantFrom(ctx) }
 
-// WithPriority gives every request under the context a priority: when the
-// container's throughput is used up, the service refuses low ones first. It
-// needs priority-based execution to be on for the account, and overrides the
-// client's own setting. Batch jobs and bulk imports do well with
-// azcosmos.PriorityLevelLow.
-func WithPriority(ctx context.Context, level azcosmos.PriorityLevel) context.Context {
-	return engine.WithPriority(ctx, level)
-}
-
-// WithThroughputBucket counts every request under the context into one of the
-// container's throughput buckets, 1 to 5, whose share of the throughput is set
-// on the account. It overrides the client's own setting.
-func WithThroughputBucket(ctx context.Context, bucket int32) context.Context {
-	return engine.WithThroughputBucket(ctx, bucket)
+// WithThroughput says how every request under the context shares the
+// container's throughput; it overrides the client's own settings. An empty
+// level and a bucket of 0 leave things as they are.
+//
+// When the throughput is used up, the service refuses requests of
+// azcosmos.PriorityLevelLow first, which suits batch jobs and bulk imports; the
+// account needs priority-based execution. A bucket, 1 to 5, has a share of the
+// throughput that is set on the account.
+func WithThroughput(ctx context.Context, level azcosmos.PriorityLevel, bucket int32) context.Context {
+	if level != "" {
+		ctx = engine.WithPriority(ctx, level)
+	}
+	if bucket != 0 {
+		ctx = engine.WithThroughputBucket(ctx, bucket)
+	}
+	return ctx
 }

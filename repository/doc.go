@@ -67,9 +67,9 @@
 // # Cost and telemetry
 //
 // [WithTally] counts the request units of everything done under a context and
-// [WithBudget] ends what costs too much. [WithPriority] and
-// [WithThroughputBucket] make work give way to other work. [Telemetry] reports
-// every verb to OpenTelemetry, and what deserves a look to a logger.
+// [WithBudget] ends what costs too much. [WithThroughput] makes work
+// give way to other work. [Telemetry] reports every verb to OpenTelemetry, and
+// what deserves a look to a logger.
 //
 // # JSON
 //

@@ -8,7 +8,7 @@ import (
 // all or none. Paths are JSON pointers ("/title", "/address/city", "/tags/0",
 // "/tags/-"), and each must lead to a field of the entity that can hold the
 // value. It is a value: every method returns a changed copy. Start one with
-// [Set], [Add], [Remove] or [Increment].
+// [Set] or [Increment], or with Edits{}.
 //
 // A value that the field's Go type can't hold is refused before any request.
 // An increment that would leave the type's range fails with
@@ -18,23 +18,17 @@ type Edits struct{ e engine.Edits }
 // Set writes a field, whether it is there or not. A nil value writes null.
 func Set(path string, value any) Edits { return Edits{}.Set(path, value) }
 
-// Add writes a field of an object, or inserts into an array: before an index,
-// or at its end with "/tags/-".
-func Add(path string, value any) Edits { return Edits{}.Add(path, value) }
-
-// Remove takes a field, or an element of an array, away. It must be there.
-func Remove(path string) Edits { return Edits{}.Remove(path) }
-
 // Increment adds to a number; a field that is missing counts as 0.
 func Increment(path string, by int64) Edits { return Edits{}.Increment(path, by) }
 
 // Set is [Set] as a further change.
 func (e Edits) Set(path string, value any) Edits { return Edits{e.e.Set(path, value)} }
 
-// Add is [Add] as a further change.
+// Add writes a field of an object, or inserts into an array: before an index,
+// or at its end with "/tags/-".
 func (e Edits) Add(path string, value any) Edits { return Edits{e.e.Add(path, value)} }
 
-// Remove is [Remove] as a further change.
+// Remove takes a field, or an element of an array, away. It must be there.
 func (e Edits) Remove(path string) Edits { return Edits{e.e.Remove(path)} }
 
 // Increment is [Increment] as a further change.

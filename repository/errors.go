@@ -97,18 +97,6 @@ type BatchError = engine.BatchError
 //	Err error: Err says where the document does not fit, by the names of the struct. It quotes nothing of the content.
 type DecodeError = engine.DecodeError
 
-// BulkError says that not every item of a bulk succeeded. It unwraps to what
-// ended the run and to the errors of the first items, so that errors.Is and
-// errors.As reach them; the receipt has all.
-//
-// It has these fields, and Error and Unwrap:
-//
-//	Op string: Op is the verb.
-//	Failed, Unknown, Unsent int: Failed, Unknown and Unsent count the items, as in the receipt.
-//	Stop error: Stop is what ended the run early; nil when every item had its turn.
-//	First []error: First are the errors of the first items that failed, at most 8.
-type BulkError = engine.BulkError
-
 // IsRetryable reports whether the same call may succeed later without a
 // change: throttling, a lost read, an unavailable service. It is false for
 // [ErrAmbiguous], because repeating such a write may apply it twice.

@@ -275,7 +275,7 @@ func ExampleScope_SaveAll_resume() {
 
 	var saved string // kept where a restart finds it
 	ctx, stop := context.WithCancel(context.Background())
-	_, err := acme.SaveAll(ctx, slices.Values(input), &repository.BulkOptions{Progress: func(p repository.Progress) {
+	_, err := acme.SaveAll(ctx, slices.Values(input), &repository.BulkOptions{Progress: func(p repository.Receipt) {
 		saved = p.Resume
 		if p.Succeeded >= 100 {
 			stop()
@@ -348,11 +348,10 @@ func ExampleWithTenant() {
 	// Output: true
 }
 
-func ExampleWithPriority() {
+func ExampleWithThroughput() {
 	acme, done := exampleNotes()
 	defer done()
-	ctx := repository.WithPriority(context.Background(), azcosmos.PriorityLevelLow)
-	ctx = repository.WithThroughputBucket(ctx, 2)
+	ctx := repository.WithThroughput(context.Background(), azcosmos.PriorityLevelLow, 2)
 	_, err := acme.SaveAll(ctx, slices.Values(notesFrom(100)), nil) // an import that gives way to users
 	fmt.Println(err)
 	// Output: <nil>

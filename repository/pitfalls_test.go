@@ -270,7 +270,7 @@ func TestResumeTokensAreBoundToTheirScope(t *testing.T) {
 	t.Parallel()
 	b := setupNotes(t)
 	token := ""
-	_, err := b.acme.SaveAll(t.Context(), slices.Values(notesFrom(1)), &repository.BulkOptions{Progress: func(p repository.Progress) { token = p.Resume }})
+	_, err := b.acme.SaveAll(t.Context(), slices.Values(notesFrom(1)), &repository.BulkOptions{Progress: func(p repository.Receipt) { token = p.Resume }})
 	must(t, err)
 	if _, err := b.notes.In("globex").SaveAll(t.Context(), slices.Values(notesFrom(1)), &repository.BulkOptions{Resume: token}); !errors.Is(err, repository.ErrInvalid) {
 		t.Errorf("a token of another tenant: %v", err)
@@ -303,7 +303,7 @@ func TestSettingsOfACallAreSentWithEveryRequest(t *testing.T) {
 	must(t, err)
 	sent.seen = nil
 
-	ctx := repository.WithThroughputBucket(repository.WithPriority(t.Context(), azcosmos.PriorityLevelLow), 3)
+	ctx := repository.WithThroughput(t.Context(), azcosmos.PriorityLevelLow, 3)
 	for _, do := range verbsByScope(acme) {
 		_ = do(ctx) // some fail, as there is no such document
 	}

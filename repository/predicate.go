@@ -12,7 +12,7 @@ import (
 type Predicate struct{ p engine.Predicate }
 
 // Eq holds where the field equals the value. Eq(field, nil) holds where it is
-// null; a field that is missing equals nothing, see [Missing].
+// null; a field that is missing equals nothing, see [Exists].
 func Eq(field string, value any) Predicate { return Predicate{engine.Eq(field, value)} }
 
 // Ne holds where the field is there and differs from the value.
@@ -30,11 +30,6 @@ func Lt(field string, value any) Predicate { return Predicate{engine.Lt(field, v
 // Lte holds where the field is less than the value or equal to it.
 func Lte(field string, value any) Predicate { return Predicate{engine.Lte(field, value)} }
 
-// Between holds where the field lies between two values, both included.
-func Between(field string, low, high any) Predicate {
-	return Predicate{engine.Between(field, low, high)}
-}
-
 // In holds where the field equals one of the values. Without values it never holds.
 func In(field string, values ...any) Predicate { return Predicate{engine.In(field, values...)} }
 
@@ -50,11 +45,9 @@ func StartsWith(field, prefix string) Predicate {
 	return Predicate{engine.StartsWith(field, prefix)}
 }
 
-// Exists holds where the field is there, null included.
+// Exists holds where the field is there, null included; Not(Exists(field))
+// where it is missing.
 func Exists(field string) Predicate { return Predicate{engine.Exists(field)} }
-
-// Missing holds where the field is not there.
-func Missing(field string) Predicate { return Predicate{engine.Missing(field)} }
 
 // And holds where all of the conditions do.
 func And(all ...Predicate) Predicate { return Predicate{engine.And(unwrapped(all)...)} }

@@ -13,7 +13,7 @@ type BulkOptions struct {
 	// Progress, where set, is called before the first request and whenever
 	// items were settled, one call at a time, from several goroutines. Keep its
 	// Resume where a restart finds it.
-	Progress func(Progress)
+	Progress func(Receipt)
 	// Resume goes on with a run that was stopped: it is the Resume of that
 	// run's receipt, or of its last Progress. The input must be the same, in
 	// the same order. Items that the earlier run settled are passed over, and
@@ -30,19 +30,11 @@ func (o *BulkOptions) inner() *engine.BulkOptions {
 	}
 	out := &engine.BulkOptions{Concurrency: o.Concurrency, Resume: o.Resume}
 	if o.Progress != nil {
-		out.Progress = func(p engine.Progress) { o.Progress(Progress(p)) }
+		out.Progress = func(p engine.Progress) {
+			o.Progress(Receipt{Settled: p.Settled, Succeeded: p.Succeeded, Failed: p.Failed, Unknown: p.Unknown, Resume: p.Resume})
+		}
 	}
 	return out
-}
-
-// Progress is how far a bulk is.
-type Progress struct {
-	// Settled is how many items at the beginning of the input are done with.
-	Settled int
-	// Succeeded and Failed count items of this run, in any order.
-	Succeeded, Failed int
-	// Resume goes on behind the settled ones; see [BulkOptions.Resume].
-	Resume string
 }
 
 // Receipt is what became of a bulk, item by item.
@@ -53,6 +45,9 @@ type Receipt struct {
 	// Skipped is how many items at the beginning of the input were settled by
 	// the run that this one resumes.
 	Skipped int
+	// Settled is how many items at the beginning of the input are done with. It
+	// is for [BulkOptions].Progress, whose receipt has no Items.
+	Settled int
 	// Succeeded, Failed, Unknown and Unsent count the entries by their status;
 	// together they are len(Items).
 	Succeeded, Failed, Unknown, Unsent int
@@ -100,7 +95,7 @@ func receiptOf(r *engine.Receipt) *Receipt {
 	}
 	out := &Receipt{
 		Items:   make([]ItemReceipt, len(r.Items)),
-		Skipped: r.Skipped, Succeeded: r.Succeeded, Failed: r.Failed, Unknown: r.Unknown, Unsent: r.Unsent, Resume: r.Resume,
+		Skipped: r.Skipped, Settled: r.Settled, Succeeded: r.Succeeded, Failed: r.Failed, Unknown: r.Unknown, Unsent: r.Unsent, Resume: r.Resume,
 	}
 	for i, item := range r.Items {
 		out.Items[i] = ItemReceipt{Index: item.Index, ID: item.ID, ETag: item.ETag, Status: ItemStatus(item.Status), Err: item.Err}

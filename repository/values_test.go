@@ -115,7 +115,7 @@ func TestTimesSortAsTimes(t *testing.T) {
 		"equal":      {repository.Where(repository.Eq("due", day.Add(time.Second).Local())), "d"},
 		"below 100":  {repository.Where(repository.Eq("due", day.Add(199*time.Nanosecond))), "b"},
 		"text":       {repository.Where(repository.Eq("due", "2026-01-01T05:00:01+05:00")), "d"},
-		"between":    {repository.Where(repository.Between("due", day.Add(time.Millisecond), day.Add(time.Minute))).OrderBy("due"), "cd"},
+		"between":    {repository.Where(repository.And(repository.Gte("due", day.Add(time.Millisecond)), repository.Lte("due", day.Add(time.Minute)))).OrderBy("due"), "cd"},
 		"in":         {repository.Where(repository.In("due", day.In(time.FixedZone("x", 60)), day.Add(time.Hour))).OrderBy("due"), "ae"},
 		"raw":        {repository.SQL("c.due > @t", repository.P("t", day.Add(time.Second).Add(-time.Hour).Add(time.Hour).In(time.FixedZone("y", 3600)))), "e"},
 		"a prefix":   {repository.Where(repository.StartsWith("due", "2026-01-01T01")), "e"},
@@ -189,7 +189,7 @@ func TestIntegersBeyondDoublesAreRefused(t *testing.T) {
 		tries["Replace of "+name] = b.jobs.Replace(t.Context(), n)
 	}
 	tries["Patch"] = patch(repository.Set("/big", int64(tooBig)))
-	tries["Patch in a list"] = patch(repository.Add("/scores/-", uint64(tooBig)))
+	tries["Patch in a list"] = patch(repository.Edits{}.Add("/scores/-", uint64(tooBig)))
 	tries["Patch of an any"] = patch(repository.Set("/any", map[string]any{"x": int64(tooBig)}))
 	tries["Increment"] = patch(repository.Increment("/big", tooBig))
 	tries["a patch's condition"] = patch(repository.Set("/small", 1).If(repository.Eq("big", int64(tooBig))))
@@ -229,7 +229,7 @@ func TestNumbersStoredAsText(t *testing.T) {
 	}
 	for name, q := range map[string]repository.Query{
 		"Lt":      repository.Where(repository.Lt("text", 5)),
-		"Between": repository.Where(repository.Between("text", 1, 5)),
+		"Between": repository.Where(repository.And(repository.Gte("text", 1), repository.Lte("text", 5))),
 		"a text":  repository.Where(repository.Eq("text", "x")),
 	} {
 		if _, err := b.jobs.First(ctx, q); !errors.Is(err, repository.ErrInvalid) {
@@ -286,13 +286,13 @@ func TestPatchThatDoesNotFitItsField(t *testing.T) {
 		"300 in a byte":          repository.Set("/small", 300),
 		"below a byte":           repository.Set("/small", -1),
 		"an object's member":     repository.Set("/address", map[string]any{"city": 5}),
-		"an element's member":    repository.Add("/steps/-", map[string]any{"hour": "x"}),
+		"an element's member":    repository.Edits{}.Add("/steps/-", map[string]any{"hour": "x"}),
 		"a list":                 repository.Set("/scores", []any{1, "x"}),
 		"an element":             repository.Set("/scores/0", "x"),
 		"inside a map":           repository.Set("/byName/x", "text"),
 		"a nested field":         repository.Set("/address/city", []string{"x"}),
 		"deletedAt":              repository.Set("/deletedAt", time.Now()),
-		"no deletedAt":           repository.Remove("/deletedAt"),
+		"no deletedAt":           repository.Edits{}.Remove("/deletedAt"),
 		"ttl":                    repository.Set("/ttl", 5),
 		"_etag":                  repository.Set("/_etag", "x"),
 		"_ts":                    repository.Set("/_ts", 5),
@@ -360,7 +360,7 @@ func TestNoPatchHidesItsDocument(t *testing.T) {
 	}
 	for _, path := range paths {
 		for _, v := range values {
-			for _, e := range []repository.Edits{repository.Set(path, v), repository.Add(path, v)} {
+			for _, e := range []repository.Edits{repository.Set(path, v), repository.Edits{}.Add(path, v)} {
 				if _, err := b.jobs.Patch(ctx, "n", e); errors.As(err, new(*repository.DecodeError)) {
 					t.Fatalf("%s with %T %v: %v", path, v, v, err)
 				}

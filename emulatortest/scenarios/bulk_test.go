@@ -74,7 +74,7 @@ func (r *bulkRun) input() []*Line {
 
 func (r *bulkRun) save(ctx context.Context, all *repository.Repository[Line]) (*repository.Receipt, error) {
 	return all.In("acme").SaveAll(ctx, slices.Values(r.input()), &repository.BulkOptions{
-		Concurrency: 1, Resume: r.resume, Progress: func(p repository.Progress) { r.resume = p.Resume },
+		Concurrency: 1, Resume: r.resume, Progress: func(p repository.Receipt) { r.resume = p.Resume },
 	})
 }
 
@@ -202,7 +202,7 @@ func TestDeleteAllIsTrue(t *testing.T) {
 	remove := func(w *emulatortest.World) (*repository.Receipt, error) {
 		run := emulatortest.State[bulkRun](w)
 		return linesOf(w).In("acme", "s0").DeleteAll(w.Context(), slices.Values(ids), &repository.BulkOptions{
-			Concurrency: 1, Resume: run.resume, Progress: func(p repository.Progress) { run.resume = p.Resume },
+			Concurrency: 1, Resume: run.resume, Progress: func(p repository.Receipt) { run.resume = p.Resume },
 		})
 	}
 	actor := emulatortest.Actor{Name: "caller", Do: func(w *emulatortest.World) error {

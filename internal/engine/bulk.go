@@ -32,7 +32,7 @@ type Progress struct {
 	// Settled is how many items at the beginning of the input are done with.
 	Settled int
 	// Succeeded and Failed count items of this run, in any order.
-	Succeeded, Failed int
+	Succeeded, Failed, Unknown int
 	// Resume goes on behind the settled ones; see [BulkOptions.Resume].
 	Resume string
 }

@@ -260,7 +260,7 @@ func (b *Bulk) tell() {
 	b.telling.Lock()
 	defer b.telling.Unlock()
 	b.mu.Lock()
-	p := Progress{Settled: b.prefix, Succeeded: b.receipt.Succeeded, Failed: b.receipt.Failed + b.receipt.Unknown}
+	p := Progress{Settled: b.prefix, Succeeded: b.receipt.Succeeded, Failed: b.receipt.Failed, Unknown: b.receipt.Unknown}
 	b.mu.Unlock()
 	p.Resume = b.Run.token(b.Call.Collection.Cursors, b.boundTo, p.Settled)
 	b.options.Progress(p)
@@ -272,6 +272,7 @@ func (b *Bulk) Finish(ctx context.Context, complete bool) (*Receipt, error) {
 	complete = complete && b.sendAll(ctx)
 	b.sending.Wait()
 	r := &b.receipt
+	r.Settled = b.prefix
 	failure := &BulkError{Op: b.Call.Op, Stop: b.stop}
 	for i := range r.Items {
 		if r.Items[i].Status == Unsent {

@@ -13,6 +13,8 @@ type Receipt struct {
 	// Skipped is how many items at the beginning of the input were settled by
 	// the run that this one resumes.
 	Skipped int
+	// Settled is how many items at the beginning of the input are done with.
+	Settled int
 	// Succeeded, Failed, Unknown and Unsent count the entries by their status;
 	// together they are len(Items).
 	Succeeded, Failed, Unknown, Unsent int

@@ -83,7 +83,7 @@ func save[T any](ctx context.Context, r *report.Report, repo *repository.Reposit
 	return r.Step(ctx, fmt.Sprintf("%s of %s", what, tenant), "SaveAll", report.OnePartition, func(ctx context.Context) (string, error) {
 		bar := r.Bar(what, len(entities))
 		receipt, err := repo.In(tenant).SaveAll(ctx, slices.Values(copies(entities)), &repository.BulkOptions{
-			Progress: func(p repository.Progress) { bar.Set(p.Succeeded + p.Failed) },
+			Progress: func(p repository.Receipt) { bar.Set(p.Succeeded + p.Failed) },
 		})
 		bar.Done()
 		if receipt == nil {
