@@ -237,12 +237,13 @@ func (it *item) sharedID(id string) string {
 	return value.SharedText(it.raw[at+1 : at+1+len(id)])
 }
 
-// unseal rebuilds an item from its stored text.
+// unseal rebuilds an item from its stored text, which must not change any more.
 func (d *Definition) unseal(raw []byte, ordinal uint64, lsn int64, unindexed bool) (*item, error) {
-	r, v, err := resourceOf(raw)
+	v, err := value.ParseShared(raw)
 	if err != nil {
 		return nil, err
 	}
+	r := describedBy(raw, v)
 	it := &item{ordinal: ordinal, lsn: lsn, ts: r.TS, raw: raw, unindexed: unindexed}
 	it.id = it.sharedID(r.ID)
 	if it.version, err = parseETag(r.ETag, r.TS); err != nil {

@@ -62,6 +62,11 @@ func resourceOf(body []byte) (Resource, value.Value, error) {
 	if err != nil {
 		return Resource{}, v, err
 	}
+	return describedBy(body, v), v, nil
+}
+
+// describedBy reads the system properties out of a parsed body.
+func describedBy(body []byte, v value.Value) Resource {
 	r := Resource{Body: body}
 	r.ID, _ = v.Get("id").Str()
 	r.RID, _ = v.Get("_rid").Str()
@@ -69,5 +74,5 @@ func resourceOf(body []byte) (Resource, value.Value, error) {
 	r.ETag, _ = v.Get("_etag").Str()
 	ts, _ := v.Get("_ts").Number()
 	r.TS = int64(ts)
-	return r, v, nil
+	return r
 }
