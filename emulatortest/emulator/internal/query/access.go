@@ -130,11 +130,8 @@ func (e *execution) read(afterRID string) iter.Seq[Item] {
 	return source.Matching(a.where, afterRID, sorts || e.program.Folds())
 }
 
-// maxSortedRows bounds a sorted page whose size is left to the server.
+// maxSortedRows bounds a sorted page whose size is left to the server, and what is sorted at a time for a page and those to come.
 const maxSortedRows = 1 << 14
-
-// maxSortedAhead is how many rows are sorted at a time for this page and those to come.
-const maxSortedAhead = 1 << 16
 
 // keep is how many rows a sorted page needs: those to skip, its own, and one to begin the next page with. It reports false
 // when it needs all.
@@ -150,7 +147,7 @@ func (e *execution) keep() (rows int, ok bool) {
 		return math.MaxInt, false
 	}
 	if e.caches() {
-		rows = max(rows, maxSortedAhead)
+		rows = max(rows, maxSortedRows)
 	}
 	if e.take >= 0 {
 		rows = min(rows, e.take+1)
