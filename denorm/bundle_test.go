@@ -105,6 +105,7 @@ func entities() []registry.Declaration {
 		registry.EntityOf[Task](registry.In("tasks")),
 		registry.ChildOf[Comment, Task](parented.Cascade),
 		registry.EntityOf[Label](),
+		registry.EntityOf[Shift](),
 	}
 }
 

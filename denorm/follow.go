@@ -98,11 +98,11 @@ func patchesOf(patches []engine.DocumentPatch, found []finding) ([]engine.Docume
 		of[i] = append(of[i], f)
 	}
 	for i := range patches {
-		sets, err := setsOf(patches[i].Document, of[i], engine.MaxDocumentPatch-len(patches[i].Removes))
+		sets, err := setsOf(patches[i].Document, of[i], engine.MaxDocumentPatch-len(patches[i].Removes)-len(patches[i].Sets))
 		if err != nil {
 			return nil, err
 		}
-		patches[i].Sets = sets
+		patches[i].Sets = append(patches[i].Sets, sets...)
 	}
 	return patches, nil
 }

@@ -91,7 +91,10 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 	}
 	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
 	found, reason := k.odd.skip(ctx, b.m, b.tenant, found)
-	patches, err := patchesOf(b.told(), found)
+	patches, err := b.told()
+	if err == nil {
+		patches, err = patchesOf(patches, found)
+	}
 	if err != nil {
 		return err
 	}
@@ -109,19 +112,26 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 }
 
 // told takes away what the documents had left behind for others, now that
-// these know of it.
-func (b *batch) told() []engine.DocumentPatch {
+// these know of it, and notes the references that were followed.
+func (b *batch) told() ([]engine.DocumentPatch, error) {
 	var patches []engine.DocumentPatch
 	for _, d := range b.docs {
-		var names []string
+		p := engine.DocumentPatch{Document: d}
 		for _, name := range []string{engine.MovedField, wishesField} {
 			if d.Fields[name] != nil {
-				names = append(names, "/"+name)
+				p.Removes = append(p.Removes, "/"+name)
 			}
 		}
-		if len(names) > 0 {
-			patches = append(patches, engine.DocumentPatch{Document: d, Removes: names})
+		if counted, ok := b.m.counted(d); !ok && d.DeletedAt == "" {
+			raw, err := engine.EncodeValue(counted)
+			if err != nil {
+				return nil, err
+			}
+			p.Sets = append(p.Sets, engine.MemberValue{Pointer: "/" + countedField, Value: raw})
+		}
+		if len(p.Removes)+len(p.Sets) > 0 {
+			patches = append(patches, p)
 		}
 	}
-	return patches
+	return patches, nil
 }

@@ -124,7 +124,7 @@ func (r *related) affected(ctx context.Context, tenant string, _ *member, change
 	var ids []string
 	for _, d := range changed {
 		ids = append(ids, refsIn(d.Fields, r.ref)...)
-		ids = append(ids, movedOf(d)[r.ref.Path]...)
+		ids = append(ids, formerRefs(d, r.ref)...)
 	}
 	parents, err := read(ctx, r.parent, tenant, ids, r.fields())
 	if err != nil || len(parents) == 0 {

@@ -2,16 +2,22 @@ package denorm
 
 import (
 	"context"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"slices"
 
-	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // A reference is tracked when the documents that it names follow from those
 // that hold it. A document that changes such a reference leaves the former one
 // in a hidden member, engine.MovedField, in the same write, until what it
-// named was computed again.
+// named was computed again. What Grove knows of its references stands in
+// another, so that one that was changed around Grove tells of itself.
+
+// countedField is the hidden member with the references that Grove wrote or has
+// followed, by field.
+const countedField = document.Counted
 
 // track says that documents of the type leave their former references behind.
 func (m *member) track(ref *tenantitem.Field) {
@@ -26,7 +32,7 @@ func (m *member) track(ref *tenantitem.Field) {
 type trackedFiller struct{ m *member }
 
 func (t trackedFiller) before() (names []string, always bool) {
-	names = []string{engine.MovedField}
+	names = []string{engine.MovedField, countedField}
 	for _, f := range t.m.tracked {
 		names = append(names, topOf(f.Path))
 	}
@@ -36,18 +42,21 @@ func (t trackedFiller) before() (names []string, always bool) {
 // fill also notes those of a document that was deleted and whose id is taken.
 func (t trackedFiller) fill(_ context.Context, f *filling) error {
 	for i, prior := range f.priors {
-		if prior == nil {
-			continue
-		}
-		moved := movedOf(*prior)
 		for _, ref := range t.m.tracked {
-			now, left := refsOf(f.entities[i], ref), moved[ref.Path]
+			now := refsOf(f.entities[i], ref)
+			if len(now) > 0 {
+				f.leave(i, countedField, ref.Path, now)
+			}
+			if prior == nil {
+				continue
+			}
+			left := formerRefs(*prior, ref)
 			for _, id := range refsIn(prior.Fields, ref) {
-				if !slices.Contains(now, id) && !slices.Contains(left, id) {
+				if !slices.Contains(left, id) {
 					left = append(left, id)
 				}
 			}
-			if len(left) > 0 {
+			if left = slices.DeleteFunc(left, func(id string) bool { return slices.Contains(now, id) }); len(left) > 0 {
 				f.leave(i, engine.MovedField, ref.Path, left)
 			}
 		}
@@ -55,15 +64,38 @@ func (t trackedFiller) fill(_ context.Context, f *filling) error {
 	return nil
 }
 
-// movedOf returns the references that a document had until lately, by field.
-func movedOf(d engine.Document) map[string][]string {
-	raw, ok := d.Fields[engine.MovedField]
+// formerRefs are the references that a stored document had until lately, as far
+// as it tells: those it left behind, and those that Grove knew of.
+func formerRefs(d engine.Document, ref *tenantitem.Field) []string {
+	return slices.Compact(slices.Sorted(slices.Values(slices.Concat(
+		byField(d, engine.MovedField)[ref.Path], byField(d, countedField)[ref.Path],
+	))))
+}
+
+// byField reads a hidden member that holds references by field.
+func byField(d engine.Document, name string) map[string][]string {
+	raw, ok := d.Fields[name]
 	if !ok {
 		return nil
 	}
-	var moved map[string][]string
-	if engine.DecodeValue(raw, &moved) != nil {
+	var refs map[string][]string
+	if engine.DecodeValue(raw, &refs) != nil {
 		return nil
 	}
-	return moved
+	return refs
+}
+
+// counted is what countedField should hold; ok says that it does.
+func (m *member) counted(d engine.Document) (want map[string][]string, ok bool) {
+	want = map[string][]string{}
+	have := byField(d, countedField)
+	ok = true
+	for _, ref := range m.tracked {
+		now := refsIn(d.Fields, ref)
+		if len(now) > 0 {
+			want[ref.Path] = now
+		}
+		ok = ok && slices.Equal(have[ref.Path], now)
+	}
+	return want, ok
 }

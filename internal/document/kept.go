@@ -19,8 +19,9 @@ const (
 	// last patch.
 	Marks, Mark = "_ops", "_op"
 	// Deletion is the journal of a delete under way, Moved are former
-	// references, Links are those that are to be made.
-	Deletion, Moved, Links = "_deletion", "_moved", "_links"
+	// references, Counted those that Grove knows of, Links are those that are to
+	// be made.
+	Deletion, Moved, Counted, Links = "_deletion", "_moved", "_counted", "_links"
 )
 
 // SystemMembers are the service's own; it sets them anew at every write.
@@ -38,7 +39,7 @@ func aside(name []byte) codec.Aside {
 		return codec.Marks
 	case Mark:
 		return codec.Mark
-	case "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "_metadata", Deletion, Moved, Links:
+	case "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "_metadata", Deletion, Moved, Counted, Links:
 		return codec.Ignored
 	}
 	return codec.Unknown

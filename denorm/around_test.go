@@ -1,0 +1,95 @@
+package denorm_test
+
+import (
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// A reference that another writer moved around Grove is counted where it is, and no more where it was.
+func TestAReferenceThatWasMovedAroundGroveIsCountedAgain(t *testing.T) {
+	t.Parallel()
+	for name, move := range map[string]func(b *testBundle, task *Task, to *Person){
+		"a replacement": func(b *testBundle, task *Task, to *Person) {
+			b.tamper(task, func(doc map[string]any) { doc["assigneeId"] = to.ID })
+		},
+		"a patch": func(b *testBundle, task *Task, to *Person) {
+			b.patchTask(task, "/assigneeId", to.ID)
+		},
+		"a patch, and a write by Grove before it was followed": func(b *testBundle, task *Task, to *Person) {
+			b.patchTask(task, "/assigneeId", to.ID)
+			_, err := b.tasks.In(acme, "p1").Mutate(b.ctx, task.ID, func(t *Task) error { t.Title = "new"; return nil })
+			b.must(err)
+		},
+		"there and back, and there again": func(b *testBundle, task *Task, to *Person) {
+			b.patchTask(task, "/assigneeId", to.ID)
+			b.catchUp()
+			b.patchTask(task, "/assigneeId", string(task.AssigneeID))
+			b.catchUp()
+			b.patchTask(task, "/assigneeId", to.ID)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			ada, bob := b.person("Ada"), b.person("Bob")
+			task := b.task("p1", ada)
+			b.catchUp()
+			b.taskCount(ada, 1)
+			move(b, task, bob)
+			b.catchUp()
+			b.taskCount(ada, 0)
+			b.taskCount(bob, 1)
+			b.noDrift()
+		})
+	}
+}
+
+// Also where the other writer had made the document itself.
+func TestAnImportThatIsMovedAroundGroveIsCountedAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ada, bob := b.person("Ada"), b.person("Bob")
+	tasks, _ := b.db.Container("tasks")
+	key := azcosmos.NewPartitionKeyString(acme).AppendString("Task").AppendString("p1")
+	_, err := tasks.CreateItem(b.ctx, key, []byte(`{"id":"import","tenantId":"acme","entityType":"Task","project":"p1","assigneeId":"`+ada.ID+`"}`), nil)
+	b.must(err)
+	b.catchUp()
+	b.taskCount(ada, 1)
+	task, err := b.tasks.In(acme, "p1").Get(b.ctx, "import")
+	b.must(err)
+	if task.AssigneeName != "Ada" {
+		t.Errorf("the import's copy is %q", task.AssigneeName)
+	}
+	b.patchTask(task, "/assigneeId", bob.ID)
+	b.catchUp()
+	b.taskCount(ada, 0)
+	b.taskCount(bob, 1)
+	// And the keeper comes to rest.
+	mark := b.emu.Service().Log().Mark()
+	b.catchUp()
+	for _, x := range b.emu.Service().Log().Since(mark) {
+		if x.Container == "tasks" && x.Status == 200 && (repositoryWrites[string(x.Operation)]) {
+			t.Errorf("a further write: %v", x.Operation)
+		}
+	}
+	n, err := b.tasks.In(acme, "p1").Count(b.ctx, repository.All())
+	b.must(err)
+	if n != 1 {
+		t.Errorf("%d tasks", n)
+	}
+}
+
+var repositoryWrites = map[string]bool{"PatchItem": true, "TransactionalBatch": true, "ReplaceItem": true}
+
+// patchTask changes a member around the repository, and leaves all others.
+func (b *testBundle) patchTask(task *Task, path string, value any) {
+	b.t.Helper()
+	tasks, _ := b.db.Container("tasks")
+	var ops azcosmos.PatchOperations
+	ops.AppendSet(path, value)
+	_, err := tasks.PatchItem(b.ctx, azcosmos.NewPartitionKeyString(acme).AppendString("Task").AppendString(task.Project), task.ID, ops, nil)
+	b.must(err)
+}
