@@ -1,0 +1,127 @@
+package denorm
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// WatchOptions says what a [Watch] shows, and where it begins. The zero value
+// shows all tenants from now on.
+type WatchOptions struct {
+	// WatchOptions are those of the feed. Session defaults to what the
+	// repository has seen.
+	changefeed.WatchOptions
+	// TenantID limits the watch to one tenant. Empty is all of them; with a
+	// tenant in the context (repository.WithTenant) it must be that one, and
+	// defaults to it.
+	TenantID string
+}
+
+// EventKind says what became of a document.
+type EventKind uint8
+
+const (
+	// Stored is a document that was created or changed: the feed shows what a
+	// document is now, and not what it was.
+	Stored EventKind = iota + 1
+	// Deleted is a document that was deleted. The feed has no deletes, so it
+	// comes for entity types that leave a mark behind for a time: those with a
+	// soft delete, a tombstone, or of which copies, counts or links are kept.
+	Deleted
+)
+
+// String returns the name.
+func (k EventKind) String() string {
+	switch k {
+	case Stored:
+		return "Stored"
+	case Deleted:
+		return "Deleted"
+	}
+	return "EventKind(0)"
+}
+
+// Event is a change of one entity.
+type Event[T any] struct {
+	Kind EventKind
+	// TenantID and ID name the document.
+	TenantID, ID string
+	// Entity is the document as it is after the change; nil when it was deleted.
+	Entity *T
+
+	change changefeed.Change
+}
+
+// Position is where a watch goes on behind this event; see
+// [changefeed.Change.Position].
+func (e Event[T]) Position() string { return e.change.Position() }
+
+// Watch follows the changes of one entity type, under the rules of
+// [changefeed.Watch]: every process that watches sees every change, about a
+// second after it was made. It is for caches and live pages.
+//
+// A document that does not fit the struct is yielded as a
+// [*repository.DecodeError], with its id and tenant in the event, and the watch
+// goes on. Any other error ends it. Other types and tenants of the container are
+// read too, and passed over.
+func Watch[T any](ctx context.Context, repo *repository.Repository[T], opts WatchOptions) iter.Seq2[Event[T], error] {
+	return func(yield func(Event[T], error) bool) {
+		tenant, err := watchedTenant(ctx, opts.TenantID)
+		if err != nil {
+			yield(Event[T]{}, err)
+			return
+		}
+		if opts.Session == nil {
+			opts.Session = repo.SessionToken
+		}
+		names := engine.CollectionOf(repo).Names()
+		for change, err := range changefeed.Watch(ctx, repo.Container(), opts.WatchOptions) {
+			if err != nil {
+				yield(Event[T]{}, err)
+				return
+			}
+			h := document.ReadHeader(change.Document)
+			if !slices.Contains(names, h.EntityType) || tenant != "" && h.TenantID != tenant {
+				continue
+			}
+			if !yield(eventOf[T](change, h)) {
+				return
+			}
+		}
+	}
+}
+
+func eventOf[T any](change changefeed.Change, h document.Header) (Event[T], error) {
+	e := Event[T]{Kind: Stored, TenantID: h.TenantID, ID: h.ID, change: change}
+	if h.DeletedAt != "" {
+		e.Kind = Deleted
+		return e, nil
+	}
+	entity := new(T)
+	if err := document.Decode(change.Document, entity); err != nil {
+		return e, &repository.DecodeError{ID: h.ID, Err: err}
+	}
+	e.Entity = entity
+	return e, nil
+}
+
+// watchedTenant is the tenant to show; empty is all.
+func watchedTenant(ctx context.Context, asked string) (string, error) {
+	bound, ok := repository.TenantFrom(ctx)
+	tenant := cmp.Or(asked, bound)
+	if ok && tenant != bound {
+		return "", repository.ErrTenantMismatch
+	}
+	if tenant == "" {
+		return "", nil
+	}
+	return tenant, tenantitem.ValidateTenantID(tenant)
+}
