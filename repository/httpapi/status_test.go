@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -108,22 +109,22 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// Each row of the table in the package's documentation is one of the rules.
+// The tables of the package's documentation and of its page have every rule.
 func TestDocumentedStatuses(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("doc.go")
-	check(t, err)
-	documented := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
+	for file, row := range map[string]string{
+		"doc.go":             `(?m)^//\t.* %d .* %s$`,
+		"../../docs/http.md": `(?m)^\| %d \|[^|]*` + "`%s`" + `[^|]*\|`,
+	} {
+		text, err := os.ReadFile(file)
+		check(t, err)
 		for _, tc := range statuses {
-			if tc.code != "" && strings.HasPrefix(line, "//\t") && strings.HasSuffix(line, " "+tc.code+"\n") && strings.Contains(line, fmt.Sprintf(" %d ", tc.status)) {
-				documented[tc.code] = true
+			if tc.code == "" || strings.HasPrefix(tc.name, "a problem") {
+				continue
 			}
-		}
-	}
-	for _, tc := range statuses {
-		if tc.code != "" && !documented[tc.code] && !strings.HasPrefix(tc.name, "a problem") {
-			t.Errorf("doc.go has no row for %s, %d", tc.code, tc.status)
+			if !regexp.MustCompile(fmt.Sprintf(row, tc.status, tc.code)).Match(text) {
+				t.Errorf("%s has no row for %d, %s", file, tc.status, tc.code)
+			}
 		}
 	}
 }

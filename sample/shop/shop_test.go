@@ -19,9 +19,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
+	"go.opentelemetry.io/otel/trace/noop"
 	"go.uber.org/fx"
+	"go.uber.org/fx/fxtest"
 	"go.uber.org/goleak"
 
 	"github.com/cosmosgrove/grove/emulatortest"
@@ -91,7 +94,7 @@ func (b *bundle) do(t *testing.T, tenant, method, path, body, ifMatch string) an
 	}
 	a := answer{ResponseRecorder: httptest.NewRecorder()}
 	b.handler.ServeHTTP(a.ResponseRecorder, r)
-	if strings.HasPrefix(a.ResponseRecorder.Body.String(), "{") {
+	if strings.HasPrefix(a.Body.String(), "{") {
 		if err := json.Unmarshal(a.Body.Bytes(), &a.body); err != nil {
 			t.Fatal(err)
 		}
@@ -280,16 +283,67 @@ func TestLogAndTrace(t *testing.T) {
 	}
 }
 
-// The program listens, and ends with its requests answered.
-func TestProgram(t *testing.T) {
+// freeAddress is a loopback address that nobody listens on.
+func freeAddress(t *testing.T) string {
+	t.Helper()
 	listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().String()
+}
+
+// A request that is under way when the application stops is answered.
+func TestStopWaitsForRequests(t *testing.T) {
+	t.Parallel()
+	account, address := emulatortest.New(t), freeAddress(t)
+	app := fxtest.New(t,
+		service(slog.New(slog.DiscardHandler), noop.NewTracerProvider()),
+		fx.Provide(func() *azcosmos.Client { return account.Client(nil) }), serve(address))
+	app.RequireStart()
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	request := func(method, path, body string) (*http.Response, error) {
+		r, err := http.NewRequestWithContext(t.Context(), method, "http://"+address+path, strings.NewReader(body))
+		if err != nil {
+			return nil, err
+		}
+		r.Header.Set("Authorization", "Bearer acme-token")
+		return client.Do(r)
 	}
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if response, err := request("GET", "/ready", ""); err == nil {
+			_ = response.Body.Close()
+			break
+		}
+	}
+	delayed := account.Fault(emulator.Delay(300 * time.Millisecond).On(emulator.CreateItem))
+	status := make(chan int, 1)
+	go func() {
+		response, err := request("POST", "/products", `{"name":"Kettle","cents":1}`)
+		if err != nil {
+			status <- 0
+			return
+		}
+		_ = response.Body.Close()
+		status <- response.StatusCode
+	}()
+	for deadline := time.Now().Add(10 * time.Second); delayed.Matched() == 0 && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+	}
+	app.RequireStop()
+	if got := <-status; got != http.StatusCreated {
+		t.Errorf("the request was answered with %d", got)
+	}
+	if response, err := request("GET", "/ready", ""); err == nil {
+		_ = response.Body.Close()
+		t.Error("it listens after its end")
+	}
+}
+
+// The program listens, and ends with 0 after a signal.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	address := freeAddress(t)
 	program := exec.CommandContext(t.Context(), os.Args[0], "-listen", address)
 	program.Env = []string{"SHOP_TEST_MAIN=1"}
 	log, err := program.StderrPipe()

@@ -121,19 +121,19 @@ func Refused(text string) error { return &refusal{text} }
 func (r *Report) Step(ctx context.Context, title, verb, scope string, do func(ctx context.Context) (string, error)) error {
 	ctx, tally := repository.WithTally(ctx)
 	result, err := do(ctx)
+	sign := r.styled(green, "→")
 	var refused *refusal
-	if err != nil && !errors.As(err, &refused) {
+	if errors.As(err, &refused) {
+		sign, result, err = r.styled(red, "✗"), refused.text, nil
+	}
+	if err != nil {
 		return fmt.Errorf("%s: %w", title, err)
 	}
 	r.steps++
 	c := costOf(tally.Requests(), tally.RequestUnits())
 	r.rows = r.rows.plus(c)
 	fmt.Fprintf(r.out, "%3d %s %s %s %s\n", r.steps, pad(title, titleWidth), pad(verb, verbWidth), pad(scope, scopeWidth), c)
-	if refused != nil {
-		r.result(r.styled(red, "✗"), refused.text)
-		return nil
-	}
-	r.result(r.styled(green, "→"), result)
+	r.result(sign, result)
 	return nil
 }
 
