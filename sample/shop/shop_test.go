@@ -235,7 +235,7 @@ func TestThrottled(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	path := "/products/" + b.want(t, 201, "acme", "POST", "/products", `{"name":"Kettle","cents":1}`, "").body.ID
-	b.emulator.Fault(emulator.Throttle(31 * time.Second)) // longer than a verb waits at all
+	b.emulator.Fault(emulator.Throttle(31 * time.Second).On(emulator.ReadItem).Container("documents")) // longer than a verb waits at all
 	refused := b.want(t, 429, "acme", "GET", path, "", "")
 	if refused.Header().Get("Retry-After") != "30" {
 		t.Errorf("got %v", refused.Header())
@@ -246,7 +246,7 @@ func TestReady(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.want(t, 204, "", "GET", "/ready", "", "")
-	b.emulator.Fault(emulator.Answer(http.StatusForbidden, 0))
+	b.emulator.Fault(emulator.Answer(http.StatusForbidden, 0).On(emulator.ReadContainer).Keep())
 	b.want(t, 500, "", "GET", "/ready", "", "")
 }
 
