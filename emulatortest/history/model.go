@@ -103,7 +103,7 @@ func (d document) write(c Call) (next document, reason string) {
 }
 
 // Set is the set of keys that a query finds: "add" and "remove" a Key, "query" with all keys found, sorted and joined by commas,
-// in the answer's Text.
+// in the answer's Text. A removal may be done though nothing was there, as a delete in [Document].
 func Set() porcupine.Model {
 	return model("", func(s any, c Call, a Answer) []any {
 		held := s.(string) //nolint:forcetypeassert // the model's own state
@@ -114,6 +114,9 @@ func Set() porcupine.Model {
 		case "add":
 			return change(s, a, with(held, c.Key), has, Conflict)
 		case "remove":
+			if a.Outcome == Done {
+				return []any{without(held, c.Key)}
+			}
 			return change(s, a, without(held, c.Key), !has, NotFound)
 		}
 		return nil

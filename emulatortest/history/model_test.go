@@ -71,6 +71,12 @@ func TestModelsKnowWhatCanBeExplained(t *testing.T) {
 		{"a query that misses what was there", history.Set(), []step{
 			{0, call{Verb: "add", Key: "a"}, done, 1, 2}, {2, call{Verb: "query"}, answer{Text: ""}, 4, 5},
 		}, false},
+		{"a removal that is undone", history.Set(), []step{
+			{0, call{Verb: "add", Key: "a"}, done, 1, 2}, {1, call{Verb: "remove", Key: "a"}, done, 3, 4}, {2, call{Verb: "query"}, answer{Text: "a"}, 5, 6},
+		}, false},
+		{"two removals that both succeed", history.Set(), []step{
+			{0, call{Verb: "add", Key: "a"}, done, 1, 2}, {1, call{Verb: "remove", Key: "a"}, done, 3, 4}, {2, call{Verb: "remove", Key: "a"}, done, 5, 6},
+		}, true},
 		{"a tree that comes back whole", history.Tree(), []step{
 			{0, call{Verb: "create child", Key: "a"}, done, 1, 2}, {0, call{Verb: "delete"}, done, 3, 4},
 			{1, call{Verb: "create child", Key: "b"}, refused(history.NotFound), 5, 6}, {0, call{Verb: "restore"}, done, 7, 8},
