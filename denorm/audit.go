@@ -156,11 +156,16 @@ func (w *walk) resume(text string) error {
 }
 
 func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done func(st *stage, n int, resume string)) error {
-	if err := tenantitem.ValidateTenantID(w.tenant); err != nil {
-		return err
+	if w.tenant != "" || !slices.ContainsFunc(w.schema.members, (*member).isGlobal) {
+		if err := tenantitem.ValidateTenantID(w.tenant); err != nil {
+			return err
+		}
 	}
 	for i := w.from.Stage; i < len(w.schema.stages); i++ {
 		st, after := &w.schema.stages[i], ""
+		if st.m.isGlobal() != (w.tenant == "") {
+			continue
+		}
 		if i == w.from.Stage {
 			after = w.from.ID
 		}

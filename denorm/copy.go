@@ -100,6 +100,9 @@ func (s *schema) addCopies(m *member) error {
 		if !ok {
 			return refuse(tag, fmt.Sprintf("its source %s is not registered", plainName(f.Copy.Through.Refers)), fmt.Sprintf("add registry.Entity[%s]()", plainName(f.Copy.Through.Refers)))
 		}
+		if m.isGlobal() != source.isGlobal() {
+			return refuse(tag, fmt.Sprintf("%s and %s do not both belong to tenants", m.name(), source.name()), "fill the field in the application")
+		}
 		if err := mode.check(tag, m); err != nil {
 			return err
 		}

@@ -108,9 +108,12 @@ type finding struct {
 	odd error
 }
 
-// isKey reports whether a field is a level of the partition key.
+// isGlobal reports whether the documents belong to no tenant.
+func (m *member) isGlobal() bool { return m.entity.Layout != nil && m.entity.Layout.Global }
+
+// isKey reports whether the partition key is filled from a field.
 func (m *member) isKey(f *tenantitem.Field) bool {
-	return slices.ContainsFunc(m.entity.PartitionKey, func(path string) bool { return pathOf(path) == f.Path })
+	return slices.Contains(m.entity.Layout.KeyFields(m.entity.PartitionKey), f.Path)
 }
 
 // expires reports whether documents of the type end without a delete.

@@ -2,7 +2,6 @@ package denorm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -24,8 +23,8 @@ type batch struct {
 //
 // The order matters in one place: what a document left behind for others is
 // taken away from it last.
-func (k *Keeper) followPage(ctx context.Context, changes []changefeed.Change) error {
-	batches, err := k.copies.schema.sort(changes)
+func (k *Keeper) followPage(ctx context.Context, container string, changes []changefeed.Change) error {
+	batches, err := k.copies.schema.sort(container, changes)
 	if err != nil {
 		return err
 	}
@@ -44,16 +43,10 @@ func (k *Keeper) followPage(ctx context.Context, changes []changefeed.Change) er
 
 // sort groups the changes of a page; what is of no known type is passed
 // over.
-func (s *schema) sort(changes []changefeed.Change) ([]*batch, error) {
+func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, error) {
 	var batches []*batch
 	for _, c := range changes {
-		var head struct {
-			EntityType string `json:"entityType"`
-		}
-		if err := json.Unmarshal(c.Document, &head); err != nil {
-			continue // another application's document
-		}
-		i := slices.IndexFunc(s.members, func(m *member) bool { return slices.Contains(m.docs.Names(), head.EntityType) })
+		i := slices.IndexFunc(s.members, func(m *member) bool { return m.entity.Container == container && m.docs.Owns(c.Document) })
 		if i < 0 || len(s.members[i].own) == 0 && len(s.members[i].outward) == 0 {
 			continue
 		}

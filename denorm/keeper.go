@@ -43,7 +43,7 @@ func (c *Copies) Keeper() (*Keeper, error) {
 		if err != nil {
 			return nil, err
 		}
-		p, err := changefeed.New(cfg, k.handle)
+		p, err := changefeed.New(cfg, k.handler(id))
 		if err != nil {
 			return nil, fmt.Errorf("denorm: container %q: %w", id, err)
 		}
@@ -52,9 +52,14 @@ func (c *Copies) Keeper() (*Keeper, error) {
 	return k, nil
 }
 
-func (k *Keeper) handle(ctx context.Context, changes []changefeed.Change) error {
+// handler follows the changes of one container.
+func (k *Keeper) handler(container string) changefeed.Handler {
+	return func(ctx context.Context, changes []changefeed.Change) error { return k.handle(ctx, container, changes) }
+}
+
+func (k *Keeper) handle(ctx context.Context, container string, changes []changefeed.Change) error {
 	k.handled.Add(1)
-	err := k.followPage(ctx, changes)
+	err := k.followPage(ctx, container, changes)
 	// What is written here is computed anew each time, so that a write of which
 	// nobody knows whether it was applied may be repeated.
 	if repository.IsRetryable(err) || errors.Is(err, repository.ErrAmbiguous) {

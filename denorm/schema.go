@@ -63,6 +63,8 @@ func (s *schema) add(d Declaration) error {
 		return refuse(d, plainName(d.a)+" is not registered", fmt.Sprintf("add registry.Entity[%s]()", plainName(d.a)))
 	case !okB:
 		return refuse(d, plainName(d.b)+" is not registered", fmt.Sprintf("add registry.Entity[%s]()", plainName(d.b)))
+	case a.isGlobal() != b.isGlobal():
+		return refuse(d, fmt.Sprintf("%s and %s do not both belong to tenants", a.name(), b.name()), "give both a Layout that is Global, or neither")
 	}
 	return d.bind(s, d, a, b)
 }

@@ -22,7 +22,7 @@ func (m *member) shares(other *member) bool {
 	if m.entity.Container != other.entity.Container {
 		return false
 	}
-	return m == other || !slices.Contains(m.entity.PartitionKey, "/entityType")
+	return m == other || !slices.Contains(m.entity.Layout.KeyFields(m.entity.PartitionKey), "entityType")
 }
 
 // Members are what Companions looks at.

@@ -30,7 +30,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 	if err := fence(ctx, tenant); err != nil {
 		return err
 	}
-	if err := errors.Join(tenantitem.ValidateTenantID(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(string(to))); err != nil {
+	if err := errors.Join(r.checkTenant(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(string(to))); err != nil {
 		return err
 	}
 	for _, path := range r.ownLevels() {

@@ -48,6 +48,9 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 		return nil, err
 	}
 	r := &Repository[C, P]{forest: forest, children: children, parents: parents}
+	if engine.CollectionOf(children).IsGlobal() != engine.CollectionOf(parents).IsGlobal() {
+		return nil, &tenantitem.InvalidError{What: "child " + children.EntityType(), Reason: "it and its parent " + parents.EntityType() + " do not both belong to tenants", Hint: "give both a Layout that is Global, or neither"}
+	}
 	r.link = func(c *C) (*tenantitem.Ref[P], *string) { return PC(c).mustEmbedParentedItem(c) }
 	if err := r.join(cfg); err != nil {
 		return nil, err

@@ -35,10 +35,18 @@ func (r *Repository[C, P]) Under(parent *P) *Scope[C, P] {
 // UnderID binds the children of a parent that is known by its id.
 func (r *Repository[C, P]) UnderID(tenant string, parent tenantitem.Ref[P]) *Scope[C, P] {
 	s := &Scope[C, P]{repo: r, tenant: tenant, parent: parent}
-	if s.err = tenantitem.ValidateTenantID(tenant); s.err == nil {
+	if s.err = r.checkTenant(tenant); s.err == nil {
 		s.err = tenantitem.ValidateID(string(parent))
 	}
 	return s
+}
+
+// checkTenant checks a tenant's id; children of what belongs to none have none.
+func (r *Repository[C, P]) checkTenant(tenant string) error {
+	if tenant == "" && engine.CollectionOf(r.parents).IsGlobal() {
+		return nil
+	}
+	return tenantitem.ValidateTenantID(tenant)
 }
 
 // Create stores a new child of this parent. It fills the child's reference to

@@ -61,8 +61,9 @@ type Config struct {
 type Container struct {
 	// ID is the container's id, up to 255 characters without / \ ? # or ".
 	ID string
-	// PartitionKey are the paths of the key, 1 to 3, the first "/tenantId".
-	// It can't be changed later. Defaults to /tenantId and /entityType.
+	// PartitionKey are the paths of the key, 1 to 3, of any name, nested ones
+	// too. Species without a [WithLayout] need "/tenantId" as the first. It can't
+	// be changed later. Defaults to /tenantId and /entityType.
 	PartitionKey []string
 	// DefaultTTL is how long documents live after their last write, in whole
 	// seconds, unless they say otherwise in their ttl. Defaults to TTLOn, by
@@ -186,11 +187,8 @@ func validateKey(what string, paths []string) error {
 	if len(paths) > tenantitem.MaxKeyLevels {
 		return fail(fmt.Sprintf("its partition key has %d levels", len(paths)), "use 1 to 3 paths")
 	}
-	if paths[0] != "/tenantId" {
-		return fail(fmt.Sprintf("its partition key begins with %q", paths[0]), `make "/tenantId" the first level: it keeps tenants apart`)
-	}
 	for i, path := range paths {
-		if len(path) < 2 || path[0] != '/' || strings.HasSuffix(path, "/") {
+		if len(path) < 2 || path[0] != '/' || strings.HasSuffix(path, "/") || strings.Contains(path, "//") || strings.ContainsAny(path, "\"[]*?") {
 			return fail(fmt.Sprintf("its partition key has the path %q", path), `write paths such as "/lookupType"`)
 		}
 		if slices.Contains(paths[:i], path) {

@@ -31,7 +31,9 @@ func In(container string) Option {
 func Named(name string, aliases ...string) Option {
 	return optionFunc(func(s *Species) error {
 		for _, n := range append([]string{name}, aliases...) {
-			if err := tenantitem.ValidateEntityType(n); err != nil {
+			// What may stand in an address is checked once it is known whether
+			// the species has a Layout; what others store is free of that.
+			if err := tenantitem.ValidateKeyValue("entity type", n); err != nil {
 				return err
 			}
 		}

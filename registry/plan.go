@@ -189,6 +189,9 @@ func (p *Plan) place() error {
 			i = len(p.containers) - 1
 		}
 		s.PartitionKey = p.containers[i].PartitionKey
+		if err := p.checkLayout(s); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -249,6 +252,7 @@ func (p *Plan) repositoryConfig(s *Species) repository.Config {
 		EntityType:   s.EntityType,
 		Aliases:      s.Aliases,
 		PartitionKey: s.PartitionKey,
+		Layout:       s.Layout,
 		CursorKey:    p.cfg.CursorKey,
 		Telemetry:    p.cfg.Telemetry,
 	}

@@ -31,7 +31,7 @@ func TestContradictionsAreRefused(t *testing.T) {
 		{"no database", registry.Config{}, nil, nil, []string{"Config.Database", "empty"}},
 		{"a quote in the database's id", registry.Config{Database: `a"b`}, nil, nil, []string{"Config.Database"}},
 		{"two containers of one id", registry.Config{Database: "d", Containers: []registry.Container{lookups, {ID: "other"}, lookups}}, nil, nil, []string{"Config.Containers[0]", "Config.Containers[2]", `"lookups"`}},
-		{"a key without the tenant", registry.Config{Database: "d", Containers: []registry.Container{{ID: "x", PartitionKey: []string{"/region"}}}}, nil, nil, []string{"/tenantId", `"x"`}},
+		{"a key without the tenant", registry.Config{Database: "d", Containers: []registry.Container{{ID: "x", PartitionKey: []string{"/region"}}}}, []registry.Declaration{registry.EntityOf[Person](registry.In("x"))}, nil, []string{"/region", "/tenantId", `"x"`, "WithLayout"}},
 		{"a key of four levels", registry.Config{Database: "d", Containers: []registry.Container{{ID: "x", PartitionKey: []string{"/tenantId", "/a", "/b", "/c"}}}}, nil, nil, []string{"4 levels"}},
 		{"a key path twice", registry.Config{Database: "d", Containers: []registry.Container{{ID: "x", PartitionKey: []string{"/tenantId", "/a", "/a"}}}}, nil, nil, []string{`"/a" twice`}},
 		{"a key path without a slash", registry.Config{Database: "d", Containers: []registry.Container{{ID: "x", PartitionKey: []string{"/tenantId", "a"}}}}, nil, nil, []string{`"a"`}},

@@ -26,6 +26,8 @@ type Species struct {
 	// Container is the id of the container, PartitionKey its key's paths.
 	Container    string
 	PartitionKey []string
+	// Layout is how documents stand there; nil is Grove's own form.
+	Layout *repository.Layout
 
 	from      *Declaration
 	ttl       time.Duration

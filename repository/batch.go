@@ -54,10 +54,13 @@ func (b *Batch[T]) whole(kind engine.OperationKind, entity *T) *Batch[T] {
 	if b.err != nil {
 		return b
 	}
-	if b.err = b.scope.at.RequireFull(b.scope.repo.core()); b.err != nil {
+	if b.err = b.scope.at.RequireWritable(b.scope.repo.core()); b.err != nil {
 		return b
 	}
 	at, err := b.scope.bindEntity(entity, kind != engine.OpReplace)
+	if err == nil && !b.scope.at.Full { // the first entity says where the batch lies
+		b.scope = b.scope.located(at)
+	}
 	if err == nil && engine.KeyText(at.Values) != engine.KeyText(b.scope.at.Values) {
 		err = &tenantitem.InvalidError{What: "entity", Reason: "it is stored under an older entity type, in another logical partition", Hint: "write it on its own"}
 	}
@@ -129,7 +132,10 @@ func (b *Batch[T]) byID(kind engine.OperationKind, id string, prepare func(*engi
 	if b.err == nil {
 		b.err = tenantitem.ValidateID(id)
 	}
-	b.ops = append(b.ops, engine.Operation{Kind: kind, ID: id, Prepare: prepare, Done: done})
+	if at, ok := b.scope.repo.core().CompletedByID(b.scope.at, id); ok && b.err == nil {
+		b.scope = b.scope.located(at)
+	}
+	b.ops = append(b.ops, engine.Operation{Kind: kind, ID: id, Reads: b.scope.repo.core(), Prepare: prepare, Done: done})
 	return b
 }
 

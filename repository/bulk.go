@@ -73,7 +73,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 	ctx = k.Begin(ctx)
 	b, err := engine.NewBulk(ctx, &k, opts.inner())
 	if err == nil {
-		err = s.at.RequireFull(k.Collection)
+		err = s.at.RequireWritable(k.Collection)
 	}
 	if err == nil && ids == nil {
 		err = &tenantitem.InvalidError{What: "input", Reason: "it is nil", Hint: "pass slices.Values of the ids"}
@@ -83,7 +83,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 	}
 	// A document under an older name lies elsewhere, so that a batch whose
 	// answer was lost can't tell whether it was ever where the batch looked.
-	if k.Collection.Hooks.Delete != nil || len(k.Collection.Hooks.BeforeDelete) > 0 || len(k.Collection.PartitionsOf(s.at)) > 1 {
+	if !s.at.Full || k.Collection.Hooks.Delete != nil || len(k.Collection.Hooks.BeforeDelete) > 0 || len(k.Collection.PartitionsOf(s.at)) > 1 {
 		b.PerBatch = 1
 	}
 	for id := range ids {
@@ -106,6 +106,10 @@ func (s *Scope[T]) deletion(index int, id string) *engine.BulkItem {
 	item := &engine.BulkItem{
 		Index: index, At: s.at, Op: engine.Operation{ID: id},
 		Alone: func(ctx context.Context, k *engine.Call) (string, error) {
+			s, err := s.startPoint(ctx, k)
+			if err != nil {
+				return "", err
+			}
 			return "", s.deleteWith(ctx, k, "")
 		},
 	}
@@ -143,14 +147,14 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *engine.Bulk, window []*T) 
 // fields.
 func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
 	home := s
-	if entity != nil && !s.at.Full && s.at.Err == nil {
+	if entity != nil && !s.at.Full && s.at.Err == nil && !s.repo.core().Derives() {
 		more, err := s.repo.core().CompleteKey(reflect.ValueOf(entity).Elem(), s.at.Values)
 		if err != nil {
 			return err
 		}
 		home = s.repo.In(s.at.Tenant, more...)
 	}
-	if err := home.at.RequireFull(s.repo.core()); err != nil {
+	if err := home.at.RequireWritable(s.repo.core()); err != nil {
 		return err
 	}
 	if entity != nil {
@@ -206,7 +210,7 @@ func (s *Scope[T]) hooked(ctx context.Context, b *engine.Bulk, items []*engine.B
 
 // prepare encodes one entity and says how it is sent.
 func (s *Scope[T]) prepare(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
-	item.Op.Mark = b.Run.Mark(item.Index)
+	item.Op.Mark = s.repo.core().MarkOf(b.Run.Mark(item.Index))
 	kind := engine.OpCreate
 	if item.Op.ETag = s.repo.meta(entity).ETag; item.Op.ETag != "" {
 		kind = engine.OpReplace

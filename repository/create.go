@@ -45,7 +45,7 @@ func (s *Scope[T]) startWrite(ctx context.Context, k *engine.Call, entity *T, ki
 	if err := k.Start(ctx); err != nil {
 		return at, err
 	}
-	if err := s.at.RequireFull(k.Collection); err != nil {
+	if err := s.at.RequireWritable(k.Collection); err != nil {
 		return at, err
 	}
 	at, err = s.bindEntity(entity, kind != engine.Replaces)

@@ -27,7 +27,8 @@ type DeleteOptions struct {
 func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
 	k := engine.Call{Collection: s.repo.core(), Op: "Delete", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
-	if err := s.startPoint(ctx, &k); err != nil {
+	s, err := s.startPoint(ctx, &k)
+	if err != nil {
 		return k.End(err)
 	}
 	var etag string

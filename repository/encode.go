@@ -27,5 +27,5 @@ func (s *Scope[T]) encode(entity *T, marks []string, hidden []byte) ([]byte, err
 	if err != nil {
 		return nil, engine.RefusedValue("entity", err)
 	}
-	return engine.StampBody(documents.WithUnknown(entity, body), marks, hidden)
+	return s.repo.core().StampBody(documents.WithUnknown(entity, body), marks, hidden)
 }

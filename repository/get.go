@@ -34,10 +34,10 @@ func (s *Scope[T]) Exists(ctx context.Context, id string) (bool, error) {
 
 // get reads the entity and hands back the stored bytes too.
 func (s *Scope[T]) get(ctx context.Context, k *engine.Call) (*T, []byte, error) {
-	if err := s.startPoint(ctx, k); err != nil {
+	s, err := s.startPoint(ctx, k)
+	if err != nil {
 		return nil, nil, err
 	}
-	var err error
 	for _, home := range k.Collection.PartitionsOf(s.at) {
 		var raw []byte
 		raw, err = k.ReadItem(ctx, &home)
@@ -53,15 +53,25 @@ func (s *Scope[T]) get(ctx context.Context, k *engine.Call) (*T, []byte, error) 
 	return nil, nil, err
 }
 
-// startPoint is what every verb about one document checks before any request.
-func (s *Scope[T]) startPoint(ctx context.Context, k *engine.Call) error {
+// startPoint is what every verb about one document checks before any request. It
+// returns the scope of the document's logical partition.
+func (s *Scope[T]) startPoint(ctx context.Context, k *engine.Call) (*Scope[T], error) {
 	if err := k.Start(ctx); err != nil {
-		return err
+		return s, err
 	}
-	if err := s.at.RequireFull(k.Collection); err != nil {
-		return err
+	if err := s.at.RequireWritable(k.Collection); err != nil {
+		return s, err
 	}
-	return tenantitem.ValidateID(k.ID)
+	if err := tenantitem.ValidateID(k.ID); err != nil {
+		return s, err
+	}
+	at, moved, err := k.Locate(ctx)
+	if err != nil || !moved {
+		return s, err
+	}
+	s = s.located(at)
+	k.At = &s.at
+	return s, nil
 }
 
 // decode turns stored bytes into an entity and checks that it belongs here.

@@ -53,7 +53,7 @@ func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (f
 	if err := k.Start(ctx); err != nil {
 		return nil, unread, err
 	}
-	if err := s.at.RequireFull(k.Collection); err != nil {
+	if err := s.at.RequireWritable(k.Collection); err != nil {
 		return nil, unread, err
 	}
 	unique := slices.Clone(ids)
@@ -65,6 +65,9 @@ func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (f
 		}
 	}
 	found = make(map[string]*T, len(unique))
+	if !s.at.Full {
+		return found, unread, s.findMany(ctx, k, unique, found, &unread)
+	}
 	for _, home := range k.Collection.PartitionsOf(s.at) {
 		for chunk := range slices.Chunk(unique, engine.MaxIDsPerQuery) {
 			chunk = slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return found[id] != nil || unread.has(id) })
@@ -77,6 +80,25 @@ func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (f
 		}
 	}
 	return found, unread, nil
+}
+
+// findMany looks for documents in all partitions of a scope.
+func (s *Scope[T]) findMany(ctx context.Context, k *engine.Call, ids []string, found map[string]*T, unread *undecoded) error {
+	for chunk := range slices.Chunk(ids, engine.MaxIDsPerQuery) {
+		err := s.eachAcross(ctx, k, engine.Where(engine.In("id", engine.Anys(chunk)...)), func(entity *T, err error) bool {
+			var decode *DecodeError
+			if errors.As(err, &decode) {
+				unread.add(decode.ID, decode)
+			} else if err == nil {
+				found[s.repo.meta(entity).ID] = entity
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // undecoded are the documents of one call that can't be read.
@@ -101,11 +123,11 @@ func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, home *engine.Pa
 	if err != nil {
 		return err
 	}
-	w := engine.SQLWriter{Params: st.Params}
-	if err := engine.In("id", engine.Anys(ids)...).Write(&w); err != nil {
+	w := k.Collection.Writer(st.Params)
+	if err := engine.In("id", engine.Anys(ids)...).Write(w); err != nil {
 		return err
 	}
-	st = engine.Statement{Text: st.Text + " AND " + w.Text.String(), Params: w.Params}
+	st.Text, st.Params = st.Text+" AND "+w.Text.String(), w.Params
 	missing := len(ids)
 	for from := ""; ; {
 		rows, next, err := engine.FetchPage[row[T]](ctx, k, home, st, from, missing)

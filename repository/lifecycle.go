@@ -44,7 +44,8 @@ func (s *Scope[T]) Purge(ctx context.Context, id string) error {
 func (s *Scope[T]) lifecycle(ctx context.Context, op, id string, hook func(context.Context, engine.Deletion) error) error {
 	k := engine.Call{Collection: s.repo.core(), Op: op, At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
-	if err := s.startPoint(ctx, &k); err != nil {
+	s, err := s.startPoint(ctx, &k)
+	if err != nil {
 		return k.End(err)
 	}
 	if hook == nil {

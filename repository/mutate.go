@@ -27,7 +27,8 @@ func (s *Scope[T]) Mutate(ctx context.Context, id string, change func(*T) error)
 }
 
 func (s *Scope[T]) mutate(ctx context.Context, k *engine.Call, change func(*T) error) (*T, error) {
-	if err := s.startPoint(ctx, k); err != nil {
+	s, err := s.startPoint(ctx, k)
+	if err != nil {
 		return nil, err
 	}
 	if change == nil {

@@ -31,7 +31,8 @@ func (s *Scope[T]) Patch(ctx context.Context, id string, edits Edits) (*T, error
 }
 
 func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, error) {
-	if err := s.startPoint(ctx, k); err != nil {
+	s, err := s.startPoint(ctx, k)
+	if err != nil {
 		return nil, err
 	}
 	mark := k.Collection.Mark()

@@ -16,8 +16,12 @@ type Config struct {
 	// Documents keep the name that they were written under.
 	Aliases []string
 	// PartitionKey are the paths of the container's partition key, 1 to 3, the
-	// first "/tenantId". Defaults to [DefaultPartitionKey].
+	// first "/tenantId" unless a Layout says otherwise. Defaults to
+	// [DefaultPartitionKey].
 	PartitionKey []string
+	// Layout says how documents stand in a container that was not made for
+	// Grove. Defaults to Grove's own form.
+	Layout *Layout
 	// CursorKey signs page cursors (HMAC-SHA256). Give every process of a
 	// service the same secret of at least 16 bytes. Defaults to a random one,
 	// so that a cursor is good only in the process that made it.
@@ -55,7 +59,7 @@ func New[T any, PT tenantitem.Root[T]](container *azcosmos.ContainerClient, cfg 
 
 func (cfg Config) settings() engine.Settings {
 	return engine.Settings{
-		EntityType: cfg.EntityType, Aliases: cfg.Aliases, PartitionKey: cfg.PartitionKey, CursorKey: cfg.CursorKey,
+		EntityType: cfg.EntityType, Aliases: cfg.Aliases, PartitionKey: cfg.PartitionKey, Layout: cfg.Layout, CursorKey: cfg.CursorKey,
 		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry),
 	}
 }

@@ -40,6 +40,17 @@ func (r *Repository[T]) In(tenant string, key ...any) *Scope[T] {
 	return s
 }
 
+// Global binds the documents of an entity that belongs to no tenant, such as a
+// catalogue, as [Layout].Global says, and the values of further levels of the
+// key as In does. Nothing keeps tenants apart there. Under [WithTenant] it is
+// [ErrTenantMismatch], unless [Layout].UnderTenant allows it. For an entity that
+// belongs to tenants every verb fails with [ErrInvalid].
+func (r *Repository[T]) Global(key ...any) *Scope[T] {
+	s := &Scope[T]{Reader[T]{repo: r, at: r.core().Global(key)}}
+	s.reach = engine.Reach(r.core(), &s.at)
+	return s
+}
+
 // AllTenants is the only way to read across tenants. It can't write. Every
 // query visits every physical partition of the container, so its cost grows
 // with the whole container. Under [WithTenant] it is refused.
@@ -85,7 +96,19 @@ func (s *Scope[T]) bindEntity(entity *T, newID bool) (engine.Partition, error) {
 	if err := tenantitem.ValidateID(meta.ID); err != nil {
 		return engine.Partition{}, err
 	}
-	return at, c.BindKey(reflect.ValueOf(entity).Elem(), at, meta.ETag == "")
+	value := reflect.ValueOf(entity).Elem()
+	if err := c.BindKey(value, at, meta.ETag == ""); err != nil {
+		return at, err
+	}
+	return c.PlaceOfEntity(at, value)
+}
+
+// located returns the scope of the one logical partition in which a document
+// lies, see engine.Call.Locate.
+func (s *Scope[T]) located(at engine.Partition) *Scope[T] {
+	l := &Scope[T]{Reader[T]{repo: s.repo, at: at}}
+	l.reach = engine.Reach(s.repo.core(), &l.at)
+	return l
 }
 
 // Tenant returns the tenant that the scope is bound to.

@@ -46,7 +46,7 @@ const BulkWindow = 1000
 func (c *Collection) CompleteKey(entity reflect.Value, prefix []any) ([]any, error) {
 	more := c.Given(prefix)
 	for i, level := range c.levels {
-		if i < len(prefix) || level.isEntityType() {
+		if i < len(prefix) || !level.isGiven() {
 			continue
 		}
 		field, ok := level.field.Value(entity)

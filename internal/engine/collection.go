@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -25,6 +26,10 @@ type Collection struct {
 	entityType string
 	aliases    []string
 	levels     []keyLevel
+	// layout maps documents and queries; nil in Grove's own form. underTenant
+	// allows documents of no tenant in a tenant's context.
+	layout      *layout.Layout
+	underTenant bool
 	// customKey says that the entity fills a level itself, so that writes have
 	// to compare it.
 	customKey  bool
@@ -51,6 +56,7 @@ type Settings struct {
 	EntityType   string
 	Aliases      []string
 	PartitionKey []string
+	Layout       *Layout
 	CursorKey    []byte
 	Sessions     *Sessions
 	Telemetry    Telemetry
@@ -111,8 +117,13 @@ func newCollection(container *azcosmos.ContainerClient, model *tenantitem.Model,
 	if c.entityType == "" {
 		c.entityType = model.Name
 	}
+	validate := tenantitem.ValidateEntityType
+	if cfg.Layout != nil { // what others store may hold a slash
+		validate = func(name string) error { return tenantitem.ValidateKeyValue("entity type", name) }
+		c.underTenant = cfg.Layout.UnderTenant
+	}
 	for _, name := range append([]string{c.entityType}, c.aliases...) {
-		if err := tenantitem.ValidateEntityType(name); err != nil {
+		if err := validate(name); err != nil {
 			return nil, fmt.Errorf("%s: %w", model.Name, err)
 		}
 	}
@@ -126,11 +137,11 @@ func newCollection(container *azcosmos.ContainerClient, model *tenantitem.Model,
 		paths = DefaultPartitionKey()
 	}
 	var err error
-	if c.levels, err = keyLevels(model, paths); err != nil {
+	if c.layout, c.levels, err = layoutOf(model, c.entityType, c.aliases, paths, cfg.Layout); err != nil {
 		return nil, err
 	}
-	for i, level := range c.levels {
-		c.customKey = c.customKey || i > 0 && !level.isEntityType()
+	for _, level := range c.levels {
+		c.customKey = c.customKey || level.isGiven()
 	}
 	if c.Cursors, err = newCursorSigner(cfg.CursorKey); err != nil {
 		return nil, err
@@ -175,6 +186,9 @@ func (c *Collection) PartitionsOf(p Partition) []Partition {
 // mark names one write. It is stored with the document, so that a write whose
 // answer was lost can be recognised.
 func (c *Collection) Mark() string {
+	if c.layout.NoMarks() {
+		return ""
+	}
 	return c.writer + ":" + strconv.FormatUint(c.writes.Add(1), 36)
 }
 

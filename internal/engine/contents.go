@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/codec"
 	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -52,9 +53,13 @@ func (c *Contents) Documents(ctx context.Context, tenant string) iter.Seq2[json.
 func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection string) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		at := c.Resolve(c.entityType, tenant, nil)
-		if at.Err == nil && len(c.levels) > 1 {
+		if at.Err == nil {
 			// The entity type may be a level; here only the tenant is named.
-			at.Values, at.Full = at.Values[:1], false
+			lead := 0
+			for lead < len(at.Values) && c.levels[lead].source.Kind == layout.FromTenant {
+				lead++
+			}
+			at.Values, at.Full = at.Values[:lead], lead == len(c.levels)
 		}
 		at.Deleted, at.mixed = true, true
 		k := Call{Collection: c, Op: op, At: &at}
@@ -104,7 +109,7 @@ func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []St
 	return c.core.change(ctx, "Remove", stubs, func(stub Stub) (Operation, Stub) {
 		op := Operation{ID: stub.ID, ETag: stub.ETag, goal: true}
 		op.Deletes(c.core)
-		op.after = nil // it goes around hooks
+		op.after, op.stored = nil, true // it goes around hooks
 		return op, stub
 	})
 }
@@ -136,9 +141,15 @@ func (c *Contents) KeyOf(raw []byte) (id string, key []any, err error) {
 	if err := tenantitem.ValidateID(id); err != nil {
 		return "", nil, err
 	}
-	for _, level := range c.core.levels {
+	var stored []any
+	if c.core.layout != nil {
+		stored = c.core.layout.StoredKey(raw)
+	}
+	for i, level := range c.core.levels {
 		var v any
-		if err := codec.Decode(memberAt(members, level.field.Path), &v); err != nil {
+		if stored != nil {
+			v = stored[i]
+		} else if err := codec.Decode(memberAt(members, level.field.Path), &v); err != nil {
 			return "", nil, errors.Join(ErrInvalid, err)
 		}
 		value, err := keyValue(level.path, v)
@@ -171,6 +182,10 @@ func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite boo
 			order = append(order, text)
 		}
 		tenant, _ := key[0].(string)
+		if c.core.layout != nil {
+			doc, _ := c.core.layout.Canonical(raw) // of whatever species it is
+			tenant = readHeader(doc).TenantID
+		}
 		at := Partition{Tenant: tenant, Values: key, Full: true, Deleted: true, mixed: true, Key: partitionKey(key)}
 		groups[text] = append(groups[text], incoming{id: id, at: at, body: raw})
 	}
@@ -256,6 +271,7 @@ func (k *Call) createAll(ctx context.Context, documents []incoming, overwrite bo
 	for i, d := range documents {
 		ops[i].ID = d.id
 		ops[i].Writes(k.Collection, kind, d.body)
+		ops[i].stored = true
 	}
 	_, err := k.apply(ctx, k.At, ops)
 	return err

@@ -126,7 +126,7 @@ func (c *Collection) Operations(e Edits, mark string) (ops azcosmos.PatchOperati
 	if condition != "" {
 		ops.SetCondition(condition)
 	}
-	if isMarked = len(e.ops) < MaxPatchOperations; isMarked {
+	if isMarked = mark != "" && len(e.ops) < MaxPatchOperations; isMarked {
 		ops.AppendSet("/"+markField, mark)
 	}
 	return ops, isMarked, nil
@@ -159,7 +159,7 @@ func (c *Collection) checkEdit(op edit) error {
 	if field == nil {
 		return nil // inside a value whose shape the struct does not tell
 	}
-	if field.Path == "id" || field.Path == entityField || strings.HasPrefix(name, "_") || c.isKeyField(field) {
+	if field.Path == "id" || field.Path == tenantField || field.Path == entityField || strings.HasPrefix(name, "_") || c.isKeyField(field) {
 		return refuse("it is part of the document's identity", "create a new document and delete the old one")
 	}
 	element := field.Kind == tenantitem.KindArray && name != field.Path
@@ -254,7 +254,7 @@ func (c *Collection) isOpen(f *tenantitem.Field) bool {
 }
 
 func (c *Collection) isKeyField(f *tenantitem.Field) bool {
-	return slices.ContainsFunc(c.levels, func(l keyLevel) bool { return l.field == f })
+	return slices.ContainsFunc(c.levels, func(l keyLevel) bool { return slices.Contains(l.source.Uses(), f.Path) })
 }
 
 // condition writes a patch's condition. Parameters are not served there, so
@@ -270,7 +270,7 @@ func (c *Collection) condition(conditions []Predicate, further ...string) (strin
 	if len(conditions)+len(further) == 0 {
 		return "", nil
 	}
-	w := &SQLWriter{model: c.model, literal: true}
+	w := &SQLWriter{model: c.model, layout: c.layout, literal: true}
 	w.Text.WriteString("FROM " + RootAlias + " WHERE ")
 	if err := And(conditions...).Write(w); err != nil {
 		return "", err

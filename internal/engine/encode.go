@@ -9,7 +9,7 @@ import (
 
 // stampBody adds the hidden members of hooks and the marks of the write to an
 // encoded entity.
-func StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
+func (c *Collection) StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(len(body) + len(hidden) + 16 + 24*len(marks))
 	b.Write(body[:len(body)-1])
@@ -24,10 +24,23 @@ func StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
 		b.WriteByte('"')
 	}
 	b.WriteString("]}")
-	if b.Len() > tenantitem.MaxDocumentBytes {
-		return nil, errTooLarge("document", b.Len())
+	size := b.Len()
+	if c.layout != nil {
+		stored, err := c.layout.Stored(b.Bytes())
+		if err != nil {
+			return nil, refusedLayout(err)
+		}
+		size = len(stored)
+	}
+	if size > tenantitem.MaxDocumentBytes {
+		return nil, errTooLarge("document", size)
 	}
 	return b.Bytes(), nil
+}
+
+// refusedLayout says why an entity has no stored form.
+func refusedLayout(err error) error {
+	return &tenantitem.InvalidError{What: "entity", Reason: err.Error(), Hint: "fill that field before the entity is written"}
 }
 
 func errTooLarge(what string, size int) error {

@@ -2,8 +2,9 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 
-	"github.com/cosmosgrove/grove/tenantitem"
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // Where the container's key does not hold the entity type, an id may lead to a
@@ -19,35 +20,50 @@ func (c *Collection) mayMeet() bool {
 			return false
 		}
 	}
-	return true
+	return !c.layout.Typeless()
 }
 
 // ofSpecies holds for the documents of the species.
 func (c *Collection) ofSpecies() Predicate {
 	names := append([]string{c.entityType}, c.aliases...)
-	return In(entityField, Anys(names)...)
+	ours := In(entityField, Anys(names)...)
+	if c.layout.TypeOptional() {
+		return Or(ours, Missing(entityField))
+	}
+	return ours
+}
+
+// isUntyped reports that a row has no entity type and is of this species all
+// the same.
+func (c *Collection) isUntyped(row []byte) bool {
+	if !c.layout.TypeOptional() {
+		return false
+	}
+	typed := false
+	codec.Members(row, func(name string, _ []byte) { typed = typed || name == entityField })
+	return !typed
 }
 
 // foreign returns those of the ids that documents of other species have.
 func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[string]bool, error) {
-	if len(ids) == 0 || !k.Collection.mayMeet() {
+	if len(ids) == 0 || !k.Collection.mayMeet() || k.Collection.layout.Typeless() {
 		return nil, nil
 	}
-	w := SQLWriter{}
-	w.Text.WriteString("SELECT c.id, c." + entityField + " FROM c WHERE ")
+	w := SQLWriter{layout: k.Collection.layout}
+	w.Text.WriteString(`SELECT VALUE {"id": c.id, "entityType": c.` + entityField + `} FROM c WHERE `)
 	if err := In("id", Anys(ids)...).Write(&w); err != nil {
 		return nil, err
 	}
 	st := Statement{Text: w.Text.String(), Params: w.Params}
 	found := map[string]bool{}
 	for from := ""; ; {
-		rows, next, err := FetchPage[tenantitem.Meta](ctx, k, at, st, from, 0)
+		rows, next, err := FetchPage[json.RawMessage](ctx, k, at, st, from, 0)
 		if err != nil {
 			return nil, err
 		}
 		for _, row := range rows {
-			if !k.Collection.IsSpecies(row.EntityType) {
-				found[row.ID] = true
+			if h := readHeader(row); !k.Collection.IsSpecies(h.EntityType) && !k.Collection.isUntyped(row) {
+				found[h.ID] = true
 			}
 		}
 		if next == "" {

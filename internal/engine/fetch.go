@@ -26,6 +26,13 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 	ctx = at.address(ctx)
 	x := &exchange{pinned: at.physical != nil, exempt: k.Exempt, at: at}
 	x.Page = func(body []byte) error {
+		if k.Collection.layout != nil {
+			var items [][]byte
+			if items, decodeErr = itemsOf(body); decodeErr == nil {
+				rows, decodeErr = decodeRows[R](k, st, items)
+			}
+			return nil
+		}
 		rows, decodeErr = decodePage[R](body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter
 	}
@@ -44,16 +51,21 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 	if from != "" {
 		options.ContinuationToken = &from
 	}
+	text := k.textOf(st)
 	var page azcosmos.QueryItemsResponse
 	err = k.read(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
 		var err error
-		page, err = k.Collection.Container.NewQueryItemsPager(st.Text, at.Key, options).NextPage(ctx)
+		page, err = k.Collection.Container.NewQueryItemsPager(text, at.Key, options).NextPage(ctx)
 		return page.Response, err
 	})
 	if err != nil {
 		return nil, "", err
 	}
-	if !x.Paged {
+	switch {
+	case x.Paged:
+	case k.Collection.layout != nil:
+		rows, decodeErr = decodeRows[R](k, st, page.Items)
+	default:
 		rows, decodeErr = decodeItems[R](page.Items)
 	}
 	if decodeErr != nil {
@@ -106,7 +118,7 @@ func (k *Call) StartQuery(ctx context.Context) error {
 	if err := k.Start(ctx); err != nil {
 		return err
 	}
-	if k.At.Tenant == "" && !k.At.All {
+	if k.At.Tenant == "" && !k.At.All && !k.At.global {
 		return tenantitem.ValidateTenantID(k.At.Tenant)
 	}
 	return nil

@@ -15,7 +15,7 @@ func (k *Call) ReadItem(ctx context.Context, at *Partition) ([]byte, error) {
 	}
 	x := exchange{exempt: k.Exempt, at: at}
 	err = k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.Collection.Container.ReadItem(ctx, at.Key, k.ID, &azcosmos.ItemOptions{
+		resp, err := k.Collection.Container.ReadItem(ctx, at.Key, k.Collection.layout.StoredID(k.ID), &azcosmos.ItemOptions{
 			SessionToken:     token,
 			PriorityLevel:    priorityFrom(ctx),
 			ThroughputBucket: bucketFrom(ctx),
@@ -23,7 +23,22 @@ func (k *Call) ReadItem(ctx context.Context, at *Partition) ([]byte, error) {
 		raw = resp.Value
 		return resp.Response, err
 	})
+	if err == nil {
+		raw, err = k.Collection.canonical(raw)
+	}
 	return raw, err
+}
+
+// canonical returns a stored document in Grove's form.
+func (c *Collection) canonical(raw []byte) ([]byte, error) {
+	if c.layout == nil {
+		return raw, nil
+	}
+	doc, err := c.layout.Canonical(raw)
+	if err != nil {
+		return doc, Undecodable(doc, err)
+	}
+	return doc, nil
 }
 
 // isUndecodable reports that one document can't be read.

@@ -8,6 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -22,11 +23,13 @@ func DefaultPartitionKey() []string { return []string{"/" + tenantField, "/" + e
 
 // keyLevel is one level of a container's partition key as an entity fills it.
 type keyLevel struct {
-	path  string            // as in the container's definition, "/address/city"
-	field *tenantitem.Field // where the entity holds it
+	path   string            // as in the container's definition, "/address/city"
+	field  *tenantitem.Field // where the entity holds it; nil where no field does
+	source layout.Source
+	stored *layout.Level // where the entity has a layout
 }
 
-func (l keyLevel) isEntityType() bool { return l.field.Path == entityField }
+func (l keyLevel) isEntityType() bool { return l.source.Kind == layout.FromType }
 
 // keyLevels matches a container's paths with the fields of an entity.
 func keyLevels(model *tenantitem.Model, paths []string) ([]keyLevel, error) {
@@ -37,7 +40,7 @@ func keyLevels(model *tenantitem.Model, paths []string) ([]keyLevel, error) {
 		return nil, fail(fmt.Sprintf("%d levels", len(paths)), "use 1 to 3 paths")
 	}
 	if paths[0] != "/"+tenantField {
-		return nil, fail(fmt.Sprintf("its first level is %q", paths[0]), `make "/tenantId" the first level: it keeps tenants apart`)
+		return nil, fail(fmt.Sprintf("its first level is %q", paths[0]), `make "/tenantId" the first level, which keeps tenants apart, or say in a Layout what fills the key`)
 	}
 	levels := make([]keyLevel, 0, len(paths))
 	for _, path := range paths {
@@ -51,9 +54,20 @@ func keyLevels(model *tenantitem.Model, paths []string) ([]keyLevel, error) {
 		default:
 			return nil, fail(fmt.Sprintf("%q is neither a string, a number nor a boolean", path), "choose a scalar field")
 		}
-		levels = append(levels, keyLevel{path: path, field: field})
+		levels = append(levels, keyLevel{path: path, field: field, source: sourceOf(name)})
 	}
 	return levels, nil
+}
+
+// sourceOf is what fills a level in Grove's own form.
+func sourceOf(field string) layout.Source {
+	switch field {
+	case tenantField:
+		return layout.Source{Kind: layout.FromTenant}
+	case entityField:
+		return layout.Source{Kind: layout.FromType}
+	}
+	return layout.Source{Kind: layout.FromField, Field: field}
 }
 
 // keyValue turns a Go value into what a key level holds: string, float64 or

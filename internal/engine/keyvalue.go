@@ -6,6 +6,7 @@ import (
 	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -15,6 +16,13 @@ import (
 func (l keyLevel) value(v any) (any, error) {
 	refuse := func(reason, hint string) (any, error) {
 		return nil, &tenantitem.InvalidError{What: "partition key value " + l.path, Reason: reason, Hint: hint}
+	}
+	if l.field == nil {
+		out, err := keyValue(l.path, v)
+		if text, _ := out.(string); err == nil && l.source.Kind == layout.FromTenant {
+			err = tenantitem.ValidateTenantID(text)
+		}
+		return out, err
 	}
 	rv := reflect.ValueOf(v)
 	if l.field.Quoted {

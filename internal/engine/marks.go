@@ -78,6 +78,9 @@ func isRoot(mark string) bool {
 }
 
 func (d *Marked) carries(mark string) bool {
+	if mark == "" {
+		return false
+	}
 	if d.Mark == mark || slices.Contains(d.Marks, mark) {
 		return true
 	}

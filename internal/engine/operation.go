@@ -55,7 +55,11 @@ type Operation struct {
 	// What a transaction hook is told: whose document it is, and what becomes
 	// of it, nil for a delete. Of an operation without after it is not told.
 	species *Collection
-	after   func(before *Document) *Document
+	// Reads is the species of an operation that hooks are not told of.
+	Reads *Collection
+	// stored says that id, body and patch are in the stored form already.
+	stored bool
+	after  func(before *Document) *Document
 	// edits are those of a patch, so that it is known what it touches.
 	edits *Edits
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
 
 	"github.com/cosmosgrove/grove/internal/codec"
@@ -104,6 +105,17 @@ func (k *Call) storedNow(ctx context.Context, at *Partition, ops []Operation) (m
 		}
 	}
 	look := Call{Collection: k.Collection, Op: k.Op, At: at, Exempt: true, Watch: k.Watch}
+	if groups := k.byCollection(ops); len(groups) > 1 {
+		for c, group := range groups {
+			part := Call{Collection: c, Op: k.Op, At: at, Watch: k.Watch}
+			stored, err := part.storedNow(ctx, at, group)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(found, stored)
+		}
+		return found, nil
+	}
 	if len(ids) == 1 {
 		look.ID, _ = ids[0].(string)
 		raw, err := look.ReadItem(ctx, at)
@@ -116,8 +128,8 @@ func (k *Call) storedNow(ctx context.Context, at *Partition, ops []Operation) (m
 		found[look.ID] = ReadMarks(raw)
 		return found, nil
 	}
-	w := SQLWriter{}
-	w.Text.WriteString("SELECT c.id, c._etag, c." + marksField + ", c." + markField + " FROM c WHERE ")
+	w := SQLWriter{layout: k.Collection.layout}
+	w.Text.WriteString(`SELECT VALUE {"id": c.id, "_etag": c._etag, "` + marksField + `": c.` + marksField + `, "` + markField + `": c.` + markField + `} FROM c WHERE `)
 	if err := In("id", ids...).Write(&w); err != nil {
 		return nil, err
 	}
@@ -143,6 +155,25 @@ func (k *Call) storedNow(ctx context.Context, at *Partition, ops []Operation) (m
 	}
 }
 
+// byCollection groups operations by their entity type, where their documents
+// stand in different forms.
+func (k *Call) byCollection(ops []Operation) map[*Collection][]Operation {
+	groups := map[*Collection][]Operation{}
+	mapped := false
+	for i := range ops {
+		if ops[i].Kind == OpRead {
+			continue
+		}
+		c := k.coreOf(&ops[i])
+		groups[c] = append(groups[c], ops[i])
+		mapped = mapped || c.layout != nil
+	}
+	if !mapped {
+		return nil
+	}
+	return groups
+}
+
 // resultsOf makes up the answer of a transaction that was applied: the etags
 // where they are its own, and what its reads had held.
 func (k *Call) resultsOf(ctx context.Context, at *Partition, ops []Operation, now map[string]*Marked) ([]Result, error) {
@@ -151,7 +182,7 @@ func (k *Call) resultsOf(ctx context.Context, at *Partition, ops []Operation, no
 	for i := range ops {
 		op := &ops[i]
 		if op.Kind == OpRead || op.Kind == OpPatch && k.contents {
-			look.ID = op.ID
+			look.ID, look.Collection = op.ID, k.coreOf(op)
 			body, err := look.ReadItem(ctx, at)
 			if err != nil {
 				return nil, err

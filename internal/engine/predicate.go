@@ -130,6 +130,13 @@ func (p Predicate) Write(w *SQLWriter) error {
 		}
 	}
 	p.values = values
+	if prefix := w.layout.IDPrefix(); prefix != "" && p.field == "id" && p.kind != contains {
+		for i, v := range p.values {
+			if text := reflect.ValueOf(v); text.Kind() == reflect.String {
+				p.values[i] = prefix + text.String()
+			}
+		}
+	}
 	switch p.kind {
 	case compare:
 		fmt.Fprintf(&w.Text, "%s %s %s", field, p.op, w.param(p.values[0]))

@@ -41,15 +41,28 @@ func decodePage[R any](body []byte) ([]R, error) {
 func decodeItems[R any](items [][]byte) ([]R, error) {
 	rows := make([]R, len(items))
 	for i, item := range items {
-		var err error
-		if target := targetOf(&rows[i]); target != nil {
-			err = documents.Decode(item, target)
-		}
-		if err := finish(&rows[i], item, err); err != nil {
+		if err := decodeInto(&rows[i], item, nil); err != nil {
 			return nil, err
 		}
 	}
 	return rows, nil
+}
+
+// decodeInto reads one row, of which something may be known to be wrong.
+func decodeInto(row any, item []byte, err error) error {
+	if target := targetOf(row); target != nil && err == nil {
+		err = documents.Decode(item, target)
+	}
+	return finish(row, item, err)
+}
+
+// itemsOf takes a feed page apart.
+func itemsOf(body []byte) (items [][]byte, err error) {
+	err = documents.Page(body, func() any { return nil }, func(_ any, raw []byte, err error) bool {
+		items = append(items, append([]byte(nil), raw...))
+		return err == nil
+	})
+	return items, err
 }
 
 // targetOf is what a row is read into; nil for one that is taken as it is.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -14,9 +15,12 @@ import (
 // hierarchical key, or everything.
 type Partition struct {
 	Tenant string
-	Values []any // of the leading levels; all of them when full
-	Full   bool
-	All    bool
+	// global documents belong to no tenant; underTenant allows them in a
+	// tenant's context.
+	global, underTenant bool
+	Values              []any // of the leading levels; all of them when full
+	Full                bool
+	All                 bool
 	// deleted shows the documents that the species hides.
 	Deleted bool
 	// mixed shows the documents of every species.
@@ -33,18 +37,33 @@ type Partition struct {
 // that is the entity type is filled by the repository.
 func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
 	p := Partition{Tenant: tenant, Values: make([]any, 0, len(c.levels))}
+	if c.layout != nil {
+		if p.global, p.underTenant = c.layout.Global(), c.underTenant; p.global && tenant != "" {
+			p.Err = &tenantitem.InvalidError{What: "scope", Reason: c.entityType + " belongs to no tenant", Hint: "use Global()"}
+		} else if !p.global {
+			p.Err = tenantitem.ValidateTenantID(tenant)
+		}
+		if p.Err != nil {
+			return p
+		}
+	}
 	next, size := 0, 0
-	for i, level := range c.levels {
+	for _, level := range c.levels {
 		var v any
 		switch {
-		case i == 0:
+		case level.source.Kind == layout.FromTenant:
 			v = tenant
 		case level.isEntityType():
 			v = entityType
-		case next < len(more):
+		case level.source.Kind == layout.Constant:
+			v = level.source.Value
+		case level.isGiven() && next < len(more):
 			v = more[next]
 			next++
 		default:
+			if level.isDerived() && next < len(more) {
+				p.Err = errTooManyValues(len(more), next)
+			}
 			p.Key = partitionKey(p.Values)
 			return p
 		}
@@ -61,11 +80,7 @@ func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
 		}
 	}
 	if next < len(more) {
-		p.Err = &tenantitem.InvalidError{
-			What:   "scope",
-			Reason: fmt.Sprintf("%d values were given beside the tenant and the key has room for %d", len(more), next),
-			Hint:   "In takes one value for each level of the container's partition key, in order; the entity type is added by itself",
-		}
+		p.Err = errTooManyValues(len(more), next)
 		return p
 	}
 	p.Full = true
@@ -73,11 +88,27 @@ func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
 	return p
 }
 
+func errTooManyValues(given, room int) error {
+	return &tenantitem.InvalidError{
+		What:   "scope",
+		Reason: fmt.Sprintf("%d values were given beside the tenant and the key has room for %d", given, room),
+		Hint:   "In takes one value for each level of the container's partition key, in order; the entity type is added by itself",
+	}
+}
+
+// Global is the partition of the documents of no tenant.
+func (c *Collection) Global(key []any) Partition {
+	if !c.layout.Global() {
+		return Partition{Err: &tenantitem.InvalidError{What: "scope", Reason: c.entityType + " belongs to tenants", Hint: "use In(tenant), or register it with a Layout that is Global"}}
+	}
+	return c.Resolve(c.entityType, "", key)
+}
+
 // given is the opposite of resolve: the values that In takes beside the tenant.
 func (c *Collection) Given(values []any) []any {
 	var more []any
 	for i, v := range values {
-		if i > 0 && !c.levels[i].isEntityType() {
+		if c.levels[i].isGiven() {
 			more = append(more, v)
 		}
 	}
@@ -101,10 +132,19 @@ func (p *Partition) RequireFull(c *Collection) error {
 	}
 }
 
+// RequireWritable is the check of every verb that is about a whole entity, which
+// may say for itself where it lies.
+func (p *Partition) RequireWritable(c *Collection) error {
+	if p.Err == nil && !p.All && c.Derives() {
+		return nil
+	}
+	return p.RequireFull(c)
+}
+
 // fence checks a scope against the tenant that the context is bound to.
 func (p *Partition) checkTenant(ctx context.Context) error {
 	tenant, bound := TenantFrom(ctx)
-	if !bound || tenant == p.Tenant && !p.All {
+	if !bound || tenant == p.Tenant && !p.All || p.global && p.underTenant {
 		return nil
 	}
 	return ErrTenantMismatch
@@ -118,7 +158,7 @@ func (c *Collection) BindKey(entity reflect.Value, at Partition, isNew bool) err
 		return nil
 	}
 	for i, level := range c.levels {
-		if i == 0 || level.isEntityType() {
+		if !level.isGiven() || i >= len(at.Values) {
 			continue
 		}
 		field, ok := level.field.Value(entity)

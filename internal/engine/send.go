@@ -11,10 +11,17 @@ import (
 // send makes one attempt to apply operations to a logical partition: one by
 // its own request, several as a batch.
 func (k *Call) send(ctx context.Context, x *exchange, at *Partition, ops []Operation) ([]Result, error) {
-	if len(ops) == 1 && !k.batch {
-		return k.sendAlone(ctx, x, at, &ops[0])
+	sent, err := k.storedForm(ops)
+	if err != nil {
+		return nil, err
 	}
-	return k.sendBatch(ctx, x, at, ops)
+	var results []Result
+	if len(ops) == 1 && !k.batch {
+		results, err = k.sendAlone(ctx, x, at, &sent[0])
+	} else {
+		results, err = k.sendBatch(ctx, x, at, sent)
+	}
+	return k.canonicalForm(ops, results, err)
 }
 
 func (k *Call) sendAlone(ctx context.Context, x *exchange, at *Partition, op *Operation) ([]Result, error) {

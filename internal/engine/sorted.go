@@ -23,12 +23,15 @@ func (q Query) selectSorted(w *SQLWriter, expression string) (string, merge.Orde
 		}
 		items[i], order[i] = `{"v": `+field+`}`, o.desc
 	}
-	return "SELECT " + RootAlias + "._rid AS r, [" + strings.Join(items, ", ") + "] AS o, " + expression + " AS d FROM " + RootAlias, order, nil
+	return sortedPrefix + strings.Join(items, ", ") + "] AS o, " + expression + " AS d FROM " + RootAlias, order, nil
 }
+
+// sortedPrefix is how the projection of a sorted query begins.
+const sortedPrefix = "SELECT " + RootAlias + "._rid AS r, ["
 
 // planSorted compiles an ordered query.
 func (k *Call) PlanSorted(q Query, expression string) (*plan, merge.Order, error) {
-	projection, order, err := q.selectSorted(&SQLWriter{model: k.Collection.model}, expression)
+	projection, order, err := q.selectSorted(&SQLWriter{model: k.Collection.model, layout: k.Collection.layout}, expression)
 	if err != nil {
 		return nil, nil, err
 	}

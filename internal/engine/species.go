@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"net/http"
 	"strings"
@@ -24,12 +23,33 @@ func (s *Collection) Model() *tenantitem.Model { return s.model }
 
 // KeyPaths returns the paths of the container's partition key.
 func (s *Collection) KeyPaths() []string {
-	paths := make([]string, len(s.levels))
-	for i, level := range s.levels {
-		paths[i] = level.path
+	paths := make([]string, 0, len(s.levels)+1)
+	if s.layout != nil {
+		paths = append(paths, "/"+tenantField)
+	}
+	for _, level := range s.levels {
+		switch {
+		case s.layout == nil:
+			paths = append(paths, level.path)
+		case level.isGiven():
+			paths = append(paths, "/"+strings.ReplaceAll(level.source.Field, ".", "/"))
+		default:
+			paths = append(paths, "/"+entityField)
+		}
 	}
 	return paths
 }
+
+// Owns reports whether a stored document is of this entity type.
+func (s *Collection) Owns(raw []byte) bool {
+	if s.layout != nil {
+		raw, _ = s.layout.Canonical(raw) // one that is misplaced is owned too
+	}
+	return s.IsSpecies(readHeader(raw).EntityType)
+}
+
+// IsGlobal reports whether the documents belong to no tenant.
+func (s *Collection) IsGlobal() bool { return s.layout.Global() }
 
 // Same reports whether both are one collection.
 func (s *Collection) Same(other *Collection) bool { return other != nil && s == other }
@@ -78,12 +98,7 @@ const JournalField = "_deletion"
 func (s *Collection) stubProjection() string {
 	var b strings.Builder
 	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moved": c.` + MovedField + `, "key": [`)
-	for i, level := range s.levels {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(fieldSQL(level.field.Path))
-	}
+	b.WriteString(s.outlineKeySQL())
 	b.WriteString("]} FROM " + RootAlias)
 	return b.String()
 }
@@ -91,6 +106,9 @@ func (s *Collection) stubProjection() string {
 // in resolves a tenant and further key values to a partition that shows
 // deleted documents too.
 func (s *Collection) in(tenant string, key []any) Partition {
+	if s.IsGlobal() {
+		tenant = "" // referred to from documents of any tenant
+	}
 	at := s.Resolve(s.entityType, tenant, key)
 	at.Deleted = true
 	return at
@@ -115,7 +133,7 @@ func (s *Collection) Stubs(ctx context.Context, tenant string, key []any, q Quer
 // StubsOfAllTenants is Stubs across tenants. It visits every physical
 // partition of the container.
 func (s *Collection) StubsOfAllTenants(ctx context.Context, q Query) iter.Seq2[Stub, error] {
-	at := Partition{All: true, Deleted: true, Key: partitionKey(nil)}
+	at := Partition{All: true, Deleted: true, global: s.IsGlobal(), underTenant: s.underTenant, Key: partitionKey(nil)}
 	return s.stubs(ctx, at, q)
 }
 
@@ -150,6 +168,11 @@ func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id stri
 	if err := tenantitem.ValidateID(id); err != nil {
 		return Stub{}, k.Fail(err)
 	}
+	if s.Derives() && !at.Full {
+		if complete, err := s.completed(at, s.fieldsByID(at, id)); err == nil {
+			at = complete
+		}
+	}
 	if !at.Full {
 		for stub, err := range s.stubs(ctx, at, Where(Eq("id", id)).Limit(1)) {
 			return stub, err
@@ -169,7 +192,7 @@ func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id stri
 		if err = s.Check(&at, &doc.Meta); err != nil {
 			break
 		}
-		return doc.stub(home), nil
+		return doc.stub(s.outlineKey(home)), nil
 	}
 	return Stub{}, k.Fail(err)
 }
@@ -194,8 +217,8 @@ func readStub(raw []byte) *stubDocument {
 	return d
 }
 
-func (d *stubDocument) stub(home Partition) Stub {
-	out := Stub{ID: d.ID, ETag: d.ETag, Key: home.Values, ParentID: d.ParentID, DeletedAt: d.DeletedAt, Deletion: d.Deletion, Moved: d.Moved}
+func (d *stubDocument) stub(key []any) Stub {
+	out := Stub{ID: d.ID, ETag: d.ETag, Key: key, ParentID: d.ParentID, DeletedAt: d.DeletedAt, Deletion: d.Deletion, Moved: d.Moved}
 	if d.TTL != nil {
 		out.TTL = *d.TTL
 	}
@@ -204,9 +227,5 @@ func (d *stubDocument) stub(home Partition) Stub {
 
 // partitionOf returns where a stub's document lies.
 func (s *Collection) partitionOf(stub Stub) (Partition, error) {
-	if len(stub.Key) != len(s.levels) {
-		return Partition{}, fmt.Errorf("%w: a document's outline has %d of %d key values", ErrInvalid, len(stub.Key), len(s.levels))
-	}
-	tenant, _ := stub.Key[0].(string)
-	return Partition{Tenant: tenant, Values: stub.Key, Full: true, Deleted: true, Key: partitionKey(stub.Key)}, nil
+	return s.placeOf(stub.Key)
 }

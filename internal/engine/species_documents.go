@@ -106,6 +106,11 @@ func (s *Collection) documentsAt(ctx context.Context, at Partition, ids, fields 
 
 func (s *Collection) documentsIn(ctx context.Context, at Partition, homes []Partition, ids, fields []string) (map[string]Document, error) {
 	found := make(map[string]Document, len(ids))
+	if len(ids) == 1 && !at.Full && s.Derives() {
+		if complete, err := s.completed(at, s.fieldsByID(at, ids[0])); err == nil {
+			at, homes = complete, []Partition{complete}
+		}
+	}
 	if len(ids) == 1 && at.Full {
 		d, err := s.document(ctx, at, homes, ids[0])
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
@@ -148,7 +153,7 @@ func (s *Collection) document(ctx context.Context, at Partition, homes []Partiti
 			break
 		}
 		var d Document
-		if d, _, err = s.ReadDocument(raw); err == nil {
+		if d, _, err = s.readDocument(raw); err == nil {
 			return d, nil
 		}
 	}
@@ -159,20 +164,25 @@ func (s *Collection) document(ctx context.Context, at Partition, homes []Partiti
 // the document belongs to, and fails with [ErrEntityMismatch] when it is not
 // of this species.
 func (s *Collection) ReadDocument(raw []byte) (d Document, tenant string, err error) {
+	if s.layout != nil {
+		var misplaced error
+		if raw, misplaced = s.layout.Canonical(raw); misplaced != nil && s.IsSpecies(readHeader(raw).EntityType) {
+			return d, "", &decodeError{misplaced}
+		}
+	}
+	return s.readDocument(raw)
+}
+
+// readDocument is ReadDocument of a document in Grove's form.
+func (s *Collection) readDocument(raw []byte) (d Document, tenant string, err error) {
 	d.Fields = fieldsOf(raw)
 	h := documents.ReadHeader(raw)
 	d.ID, d.ETag, d.DeletedAt = h.ID, h.ETag, h.DeletedAt
 	if !s.IsSpecies(h.EntityType) {
 		return d, "", ErrEntityMismatch
 	}
-	for _, level := range s.levels {
-		var value any
-		if err := codec.Decode(memberAt(d.Fields, level.field.Path), &value); err != nil {
-			return d, "", &decodeError{err}
-		}
-		d.Key = append(d.Key, value)
-	}
-	return d, h.TenantID, nil
+	d.Key, err = s.keyOfDocument(raw, h.TenantID)
+	return d, h.TenantID, err
 }
 
 // memberAt follows a path without array steps; null stands for nothing there.
@@ -195,12 +205,7 @@ func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
 func (s *Collection) documentProjection(fields []string) string {
 	var b strings.Builder
 	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [`)
-	for i, level := range s.levels {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		b.WriteString(fieldSQL(level.field.Path))
-	}
+	b.WriteString(s.outlineKeySQL())
 	b.WriteString(`], "fields": {`)
 	for i, name := range fields {
 		if i > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -16,6 +17,31 @@ import (
 type Statement struct {
 	Text   string
 	Params []azcosmos.QueryParameter
+
+	rows rowKind
+	// stored says that the text is in the stored form already.
+	stored bool
+}
+
+// rowKind says what a row is where documents are stored in another form.
+type rowKind uint8
+
+const (
+	// otherRow is what a projection made.
+	otherRow rowKind = iota
+	// documentRow is a document, sortedRow one beside what it is sorted by.
+	documentRow
+	sortedRow
+)
+
+func rowsOf(projection string) rowKind {
+	switch {
+	case projection == SelectAll:
+		return documentRow
+	case strings.HasPrefix(projection, sortedPrefix) && strings.HasSuffix(projection, ", "+RootAlias+" AS d FROM "+RootAlias):
+		return sortedRow
+	}
+	return otherRow
 }
 
 // fingerprint identifies what a statement asks, values included.
@@ -35,6 +61,7 @@ func (s Statement) Fingerprint() (string, error) {
 // sqlWriter puts a statement together; a nil model accepts every field.
 type SQLWriter struct {
 	model  *tenantitem.Model
+	layout *layout.Layout
 	Text   strings.Builder
 	Params []azcosmos.QueryParameter
 	// literal writes values into the text, for the one place where the
@@ -78,7 +105,10 @@ func (c *Collection) Compile(at *Partition, q Query, projection string) (Stateme
 	if q.broken != nil {
 		return Statement{}, q.broken
 	}
-	w := &SQLWriter{model: c.model}
+	w := &SQLWriter{model: c.model, layout: c.layout}
+	if at.mixed {
+		w.layout = nil // ids are those that are stored
+	}
 	w.Text.WriteString(projection)
 	if err := c.writeConditions(w, " WHERE ", at, q); err != nil {
 		return Statement{}, err
@@ -89,7 +119,11 @@ func (c *Collection) Compile(at *Partition, q Query, projection string) (Stateme
 	if _, err := asStored(w.Params); err != nil {
 		return Statement{}, err
 	}
-	return Statement{Text: w.Text.String(), Params: w.Params}, nil
+	st := Statement{Text: w.Text.String(), Params: w.Params, rows: rowsOf(projection)}
+	if at.mixed && c.layout != nil {
+		st.Text, st.stored = c.layout.SQLOfAny(st.Text), true
+	}
+	return st, nil
 }
 
 // writeConditions writes what restricts a query to the scope and to what q
@@ -100,13 +134,23 @@ func (c *Collection) writeConditions(w *SQLWriter, word string, at *Partition, q
 		fmt.Fprintf(&w.Text, format, args...)
 		word = " AND "
 	}
-	inKey := false
+	inKey, tenantInKey := false, false
 	for i, value := range at.Values {
-		condition("%s = %s", fieldSQL(c.levels[i].field.Path), w.param(value))
+		condition("%s = %s", c.levels[i].sql(), w.param(value))
 		inKey = inKey || c.levels[i].isEntityType()
+		tenantInKey = tenantInKey || c.levels[i].source.Kind == layout.FromTenant
+	}
+	if c.layout != nil && !tenantInKey && !at.All && !at.global {
+		condition("%s = %s", fieldSQL(tenantField), w.param(at.Tenant))
 	}
 	switch {
-	case inKey || at.mixed:
+	case inKey || at.mixed || c.layout.Typeless():
+	case c.layout.TypeOptional():
+		names := make([]string, 0, 1+len(c.aliases))
+		for _, name := range append([]string{c.entityType}, c.aliases...) {
+			names = append(names, w.param(name))
+		}
+		condition("(%s IN (%s) OR NOT IS_DEFINED(%s))", fieldSQL(entityField), strings.Join(names, ", "), fieldSQL(entityField))
 	case len(c.aliases) == 0:
 		condition("%s = %s", fieldSQL(entityField), w.param(c.entityType))
 	default:

@@ -91,7 +91,7 @@ func (t *transaction) look(ctx context.Context) ([]Operation, error) {
 		return nil, err
 	}
 	t.bound, t.ours, t.own = slices.Clone(t.ops), make([]bool, len(t.ops)), nil
-	tx := Transaction{TenantID: t.call.At.Tenant, Key: t.call.At.Values, Again: t.attempt > 0}
+	tx := Transaction{TenantID: t.call.At.Tenant, Key: t.call.Collection.outlineKey(*t.call.At), Again: t.attempt > 0}
 	at := map[document]int{}
 	stale := false
 	for i := range t.bound {
@@ -116,7 +116,7 @@ func (t *transaction) look(ctx context.Context) ([]Operation, error) {
 		c := &tx.Changes[n]
 		c.After, c.Upsert = op.after(c.After), c.Upsert || op.Kind == OpUpsert
 		if c.After != nil {
-			c.After.ID, c.After.Key, c.After.ETag = op.ID, t.call.At.Values, ""
+			c.After.ID, c.After.Key, c.After.ETag = op.ID, op.species.outlineKey(*t.call.At), ""
 		}
 	}
 	if stale {
@@ -175,7 +175,7 @@ func (t *transaction) before(ctx context.Context) (map[document]*Document, error
 		switch {
 		case !op.told() || op.Kind == OpCreate:
 		case t.attempt == 0 && op.Before != nil && op.Before.Raw != nil:
-			d, _, err := op.species.ReadDocument(op.Before.Raw)
+			d, _, err := op.species.readDocument(op.Before.Raw)
 			if err != nil {
 				return nil, err
 			}

@@ -1,0 +1,110 @@
+package registry
+
+import (
+	"fmt"
+	"maps"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Layout says how the documents of an entity stand in a container that was not
+// made for Grove.
+type Layout = repository.Layout
+
+// WithLayout registers a species over a container that a team already has: its
+// key, the names of its members, its ids and its envelope. See docs/layouts.md.
+func WithLayout(l Layout) Option {
+	return optionFunc(func(s *Species) error {
+		s.Layout = &l
+		return nil
+	})
+}
+
+// checkLayout refuses a species that its container has no place for, and two in
+// one container that would not agree about whose a document is.
+func (p *Plan) checkLayout(s *Species) error {
+	if s.Layout == nil {
+		if s.PartitionKey[0] != "/tenantId" {
+			return conflict(fmt.Sprintf("the partition key of container %q begins with %q, and %s does not say what fills it", s.Container, s.PartitionKey[0], s),
+				`make "/tenantId" the first level, which keeps tenants apart, or register it with registry.WithLayout`)
+		}
+		for _, name := range append([]string{s.EntityType}, s.Aliases...) {
+			if err := tenantitem.ValidateEntityType(name); err != nil {
+				return fmt.Errorf("%s: %w", s, err)
+			}
+		}
+	}
+	for _, other := range p.species {
+		if other == s || other.Container != s.Container || len(other.PartitionKey) == 0 {
+			continue
+		}
+		if reason := disagree(s.layoutOrDefault(), other.layoutOrDefault()); reason != "" {
+			return conflict(fmt.Sprintf("%s and %s live in container %q, and %s", other, s, s.Container, reason), "give them one form there, or move one of them")
+		}
+	}
+	return nil
+}
+
+func (s *Species) layoutOrDefault() Layout {
+	if s.Layout == nil {
+		return Layout{}
+	}
+	return *s.Layout
+}
+
+// disagree says why two layouts can't share a container.
+func disagree(a, b Layout) string {
+	stored := func(l Layout, member string) string {
+		if name, ok := l.Names[member]; ok {
+			return name
+		}
+		return member
+	}
+	switch {
+	case a.Global != b.Global:
+		return "one belongs to tenants and the other does not"
+	case !a.Global && stored(a, "tenantId") != stored(b, "tenantId"):
+		return "they keep the tenant under different names"
+	case a.Untyped == repository.AllUntyped || b.Untyped == repository.AllUntyped:
+		return "the documents of one have no type by which to tell them apart"
+	case stored(a, "entityType") != stored(b, "entityType"):
+		return "they keep the entity type under different names"
+	case a.Untyped == repository.SomeUntyped && b.Untyped == repository.SomeUntyped:
+		return "documents without a type would be of both"
+	case !maps.Equal(keptNames(a), keptNames(b)):
+		return "they keep what Grove adds under different names"
+	}
+	return ""
+}
+
+// keptNames are the stored names of what deletes are recognised by.
+func keptNames(l Layout) map[string]string {
+	out := map[string]string{}
+	for _, member := range []string{"deletedAt", "_deletion", "_moved", "_links", "_ops", "_op"} {
+		if name, ok := l.Names[member]; ok && name != member {
+			out[member] = name
+		}
+	}
+	return out
+}
+
+// KeySource says what fills a level of a container's key.
+type KeySource = repository.KeySource
+
+// FromTenant fills a level of the key with the tenant's id.
+func FromTenant() KeySource { return repository.FromTenant() }
+
+// FromEntityType fills a level of the key with the entity type.
+func FromEntityType() KeySource { return repository.FromEntityType() }
+
+// FromField fills a level of the key with a field of the entity; see
+// [repository.FromField].
+func FromField(path string) KeySource { return repository.FromField(path) }
+
+// Constant fills a level of the key with one value.
+func Constant(value any) KeySource { return repository.Constant(value) }
+
+// Format fills a level of the key with text made of fields; see
+// [repository.Format].
+func Format(format string, fields ...string) KeySource { return repository.Format(format, fields...) }
