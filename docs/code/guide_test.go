@@ -38,7 +38,7 @@ var Module = fx.Options(
 // end snippet
 
 // snippet: run
-func run(ctx context.Context) error {
+func run(ctx context.Context) (err error) {
 	var (
 		notes    *repository.Repository[Note]
 		comments *parented.Repository[Comment, Note]
@@ -51,7 +51,7 @@ func run(ctx context.Context) error {
 	if err := app.Start(ctx); err != nil {
 		return err
 	}
-	defer app.Stop(context.WithoutCancel(ctx))
+	defer func() { err = errors.Join(err, app.Stop(context.WithoutCancel(ctx))) }()
 	return serve(ctx, notes, comments)
 }
 
@@ -140,8 +140,7 @@ func TestWrite(t *testing.T) {
 	a, many := &Note{Title: "a"}, []*Note{{Title: "d"}, {Title: "e"}}
 	write := func() (n *Note, receipt *repository.Receipt, err error) {
 		// snippet: write
-		n, err = acme.Mutate(ctx, id, func(n *Note) error { n.Stars++; return nil })
-		if err != nil {
+		if _, err = acme.Mutate(ctx, id, func(n *Note) error { n.Stars++; return nil }); err != nil {
 			return nil, nil, err
 		}
 		n, err = acme.Patch(ctx, id, repository.Set("/title", "Final").If(repository.Eq("title", "Draft")))
@@ -311,7 +310,7 @@ func TestCost(t *testing.T) {
 		if _, err := acme.Get(ctx, n.ID); err != nil {
 			return err
 		}
-		log.Info("done", "requests", tally.Requests(), "requestUnits", tally.RequestUnits())
+		log.InfoContext(ctx, "done", "requests", tally.Requests(), "requestUnits", tally.RequestUnits())
 		// end snippet
 		if tally.Requests() != 1 {
 			t.Error(tally.Requests())

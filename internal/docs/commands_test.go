@@ -13,7 +13,7 @@ var (
 	// goCommand is a command of the go tool on packages of the repository, to the end of its line or quotation.
 	goCommand = regexp.MustCompile(`go (run|test) ((?:-[\w.=]+ )*)(\./[\w./-]*)([^` + "`\n#]*)")
 	flagOf    = regexp.MustCompile(`(?:^|\s)-([a-z][\w-]*)`)
-	ciCommand = regexp.MustCompile("\\.ci/run((?: [a-z]+)*)")
+	ciCommand = regexp.MustCompile(`\.ci/run((?: [a-z]+)*)`)
 	makeWord  = regexp.MustCompile("(?m)(?:^|`)make ([a-z]+)")
 	quotedFn  = regexp.MustCompile("`((?:Test|Benchmark|Fuzz|Example)[A-Z]\\w*)`")
 )
