@@ -33,6 +33,9 @@ func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 		if len(n.children) == 0 {
 			begun, err = f.deleteLeaf(ctx, n, root)
 		} else {
+			if err := f.refuseTwins(ctx, n, d.TenantID, root); err != nil {
+				return err
+			}
 			begun, err = f.deleteTree(ctx, n, d.TenantID, root)
 		}
 		if begun || err != nil && !errors.Is(err, repository.ErrAmbiguous) {

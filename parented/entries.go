@@ -19,11 +19,11 @@ type Entries[E, P any] struct {
 	scope   *Scope[Bucket[E, P], P]
 }
 
-// Append adds a child behind all others and returns its entry: one patch of
-// the last bucket, which needs no read, and for every full bucket the creation
+// Append adds a child behind all others and returns its entry: one point read of
+// the parent and one patch of the last bucket, and for every full bucket the creation
 // of the next. Appends of one goroutine stay in their order; appends of many
 // lose nothing. It fails with [repository.ErrDanglingRef] when the parent is
-// gone, and with [repository.ErrAmbiguous] when no answer came and the entry
+// gone or its delete has begun, and with [repository.ErrAmbiguous] when no answer came and the entry
 // is not there to be seen.
 func (e *Entries[E, P]) Append(ctx context.Context, value E) (*Entry[E], error) {
 	if err := e.scope.check("Append"); err != nil {
@@ -79,6 +79,9 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 	if err != nil {
 		return nil, err
 	}
+	if err := e.refuseClosed(ctx); err != nil {
+		return nil, e.scope.fail("Append", err)
+	}
 	_, err = e.scope.items().Patch(ctx, bucketID(string(e.scope.parent), seq), repository.Edits{}.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
 		If(repository.Lt("taken", e.buckets.capacity)))
 	if errors.Is(err, repository.ErrAmbiguous) {
@@ -92,6 +95,17 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 		return nil, err
 	}
 	return entry, nil
+}
+
+// refuseClosed looks at the parent: a delete of it that has begun will take the
+// buckets, also those that it has not come to yet.
+func (e *Entries[E, P]) refuseClosed(ctx context.Context) error {
+	id := string(e.scope.parent)
+	dead, err := e.buckets.repo.deadParents(ctx, e.scope.tenant, []string{id}, nil)
+	if err != nil || len(dead) == 0 {
+		return err
+	}
+	return e.buckets.repo.dangling(id)
 }
 
 func (e *Entries[E, P]) startFirst(ctx context.Context, value E) (*Entry[E], error) {
