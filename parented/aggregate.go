@@ -74,7 +74,7 @@ func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, p
 	if err := tenantitem.ValidateID(id); err != nil {
 		return nil, err
 	}
-	root := engine.LookFor(parents, engine.Where(engine.Eq("id", id)), 1)
+	root := engine.LookForID(parents, id)
 	readings := []*engine.Lookup{root}
 	for _, p := range parts {
 		reading, err := p.begin(parents, id)

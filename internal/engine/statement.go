@@ -36,7 +36,7 @@ const (
 
 func rowsOf(projection string) rowKind {
 	switch {
-	case projection == SelectAll:
+	case projection == SelectAll, projection == "SELECT VALUE "+RootAlias+" FROM "+RootAlias:
 		return documentRow
 	case strings.HasPrefix(projection, sortedPrefix) && strings.HasSuffix(projection, ", "+RootAlias+" AS d FROM "+RootAlias):
 		return sortedRow

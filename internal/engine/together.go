@@ -46,6 +46,15 @@ func LookFor(scope BoundScope, q Query, size int) *Lookup {
 	return &Lookup{core: c, at: at, q: q, size: size}
 }
 
+// LookForID is LookFor of one document, whose id may tell its partition.
+func LookForID(scope BoundScope, id string) *Lookup {
+	l := LookFor(scope, Where(Eq("id", id)), 1)
+	if at, ok := l.core.CompletedByID(*l.at, id); ok {
+		l.at = &at
+	}
+	return l
+}
+
 // KeyOf returns a scope's further key values, as they were given to In.
 func KeyOf(scope BoundScope) []any {
 	c, at := scope.where()
@@ -182,6 +191,9 @@ func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
 			if err != nil {
 				return err
 			}
+			if p.core.layout != nil {
+				raw, _ = p.core.layout.Canonical(raw) // it was found by its key
+			}
 			room, err := p.take(raw)
 			if err != nil {
 				return err
@@ -206,9 +218,8 @@ func hasRoom(full map[*Lookup]bool) bool {
 
 // readingOf finds the part that a document belongs to by its species.
 func readingOf(parts []*Lookup, raw []byte) (*Lookup, error) {
-	meta := documents.ReadHeader(raw)
 	for _, p := range parts {
-		if p.core.IsSpecies(meta.EntityType) {
+		if p.core.Owns(raw) {
 			return p, nil
 		}
 	}
@@ -226,14 +237,17 @@ func compileTogether(parts []*Lookup) (Statement, error) {
 		if q.broken != nil {
 			return Statement{}, q.broken
 		}
-		w.model = c.model
-		if err := c.writeConditions(w, word, at, q); err != nil {
+		// Each part names its members in its own form.
+		part := &SQLWriter{model: c.model, layout: c.layout, Params: w.Params}
+		if err := c.writeConditions(part, "", at, q); err != nil {
 			return Statement{}, err
 		}
+		w.Text.WriteString(word + c.layout.SQL(part.Text.String()))
+		w.Params = part.Params
 		word = ") OR ("
 	}
 	w.Text.WriteByte(')')
-	return Statement{Text: w.Text.String(), Params: w.Params}, nil
+	return Statement{Text: w.Text.String(), Params: w.Params, stored: true}, nil
 }
 
 // Found returns what a lookup found as pointers to the entity type.
