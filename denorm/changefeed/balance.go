@@ -11,15 +11,32 @@ import (
 
 // balance starts workers for the leases that are this instance's share.
 func (p *Processor) balance(ctx context.Context, seen sightings, group *sync.WaitGroup) error {
-	leases, err := p.leases(ctx)
+	asking, end := p.untilStopped(ctx)
+	defer end()
+	leases, err := p.leases(asking)
 	if err != nil {
 		return err
 	}
-	return errors.Join(p.heal(ctx, leases), p.takeShare(ctx, leases, seen, group))
+	start := func(l *lease) { p.startWorker(ctx, l, group) }
+	return errors.Join(p.heal(asking, leases), p.takeShare(asking, leases, seen, start))
+}
+
+// untilStopped is a context for what a processor that stops need not wait for: a throttled read may wait for
+// longer than a stop may take.
+func (p *Processor) untilStopped(ctx context.Context) (until context.Context, end func()) {
+	until, cancel := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-p.stopping:
+			cancel(errStopped)
+		case <-until.Done():
+		}
+	}()
+	return until, func() { cancel(context.Canceled) }
 }
 
 // takeShare takes what is due to this instance, and asks for what others have too much of.
-func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen sightings, group *sync.WaitGroup) error {
+func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen sightings, start func(*lease)) error {
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
 	over := replaced(leases)
 	live, err := p.clean(ctx, leases, over, expired)
@@ -45,7 +62,7 @@ func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen sightin
 			}
 			return err
 		}
-		p.startWorker(ctx, mine, group)
+		start(mine)
 	}
 	for _, l := range ask {
 		wanted := l.clone()

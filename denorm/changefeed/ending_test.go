@@ -27,6 +27,16 @@ func TestStopDuringBackoff(t *testing.T) {
 			b.emu.Fault(unavailable.On(emulator.ChangeFeed))
 			return new(seen).handle
 		},
+		"the feed is throttled for long": func(b *testBundle) changefeed.Handler {
+			b.emu.Fault(emulator.Throttle(31 * time.Second).Keep().On(emulator.ChangeFeed))
+			return new(seen).handle
+		},
+		"the leases are throttled for long": func(b *testBundle) changefeed.Handler {
+			return func(context.Context, []changefeed.Change) error {
+				b.emu.Fault(emulator.Throttle(31 * time.Second).Keep().On(emulator.QueryItems))
+				return errors.New("not now")
+			}
+		},
 		"the checkpoint fails": func(b *testBundle) changefeed.Handler {
 			return func(context.Context, []changefeed.Change) error {
 				b.emu.Fault(unavailable.On(emulator.ReplaceItem))

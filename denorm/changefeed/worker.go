@@ -62,6 +62,8 @@ func (w *worker) process(ctx context.Context) error {
 	start := w.lease.startTime()
 	failures := 0
 	changed := time.Now() // when the range last had something new
+	reading, end := w.p.untilStopped(ctx)
+	defer end()
 	for {
 		select {
 		case <-w.p.stopping:
@@ -72,13 +74,15 @@ func (w *worker) process(ctx context.Context) error {
 			return errHandover
 		}
 		generation := w.p.generation.Load()
-		pg, err := w.p.reader.read(ctx, at, start, w.p.reader.maxItems)
+		pg, err := w.p.reader.read(reading, at, start, w.p.reader.maxItems)
 		if err == nil {
 			err = w.handlePage(ctx, pg, at)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
+		case err != nil && reading.Err() != nil:
+			return errStopped
 		case errors.Is(err, errLost), errors.Is(err, errHandover), errors.Is(err, errStopped):
 			return err
 		case err != nil:
