@@ -22,6 +22,12 @@ const DefaultContainer = "documents"
 type Config struct {
 	// Database is the id of the database.
 	Database string
+	// Name tells the modules of an fx application with several databases or
+	// accounts apart. Everything that [Module] provides has this name then, as
+	// in `name:"billing"`; species are registered with it by [Of]. It takes the client of that
+	// name, or the one without where there is none. Without fx it does
+	// nothing. Defaults to none: one module of an application may have none.
+	Name string
 	// DefaultContainer is the id of the container of every species that is
 	// registered without In. It need not stand in Containers; when it does, it
 	// is made as described there. Defaults to [DefaultContainer].

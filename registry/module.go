@@ -34,26 +34,35 @@ type Params struct {
 // [*parented.Forest]; the repositories are provided by [Entity] and [Child].
 // When the application starts, the database is prepared before anything that
 // uses a repository; see [Database.Prepare].
+//
+// A second database, of the same account or another, is a Module with a
+// [Config].Name.
 func Module(cfg Config) fx.Option {
+	if cfg.Name != "" {
+		return namedModule(cfg)
+	}
 	return fx.Module("grove",
-		fx.Provide(func(lc fx.Lifecycle, p Params) (*Database, error) {
-			plan, err := NewPlan(cfg, p.Declarations, p.Extensions...)
-			if err != nil {
-				return nil, err
-			}
-			db, err := Open(p.Client, plan)
-			if err != nil {
-				return nil, err
-			}
-			lc.Append(fx.StartHook(db.Prepare))
-			lc.Append(background(db.Upkeep))
-			return db, nil
-		}),
+		fx.Provide(func(lc fx.Lifecycle, p Params) (*Database, error) { return start(lc, cfg, p) }),
 		fx.Provide((*Database).Tenants, (*Database).Forest),
 		// Registrations that nobody asks for yet must be checked all the same,
 		// and the hook above must come before those of their users.
 		fx.Invoke(func(*Database) {}),
 	)
+}
+
+// start opens a database and prepares it with the application.
+func start(lc fx.Lifecycle, cfg Config, p Params) (*Database, error) {
+	plan, err := NewPlan(cfg, p.Declarations, p.Extensions...)
+	if err != nil {
+		return nil, err
+	}
+	db, err := Open(p.Client, plan)
+	if err != nil {
+		return nil, err
+	}
+	lc.Append(fx.StartHook(db.Prepare))
+	lc.Append(background(db.Upkeep))
+	return db, nil
 }
 
 // background runs work from the application's start to its stop.
@@ -108,7 +117,11 @@ func Buckets[E, P any](rule parented.Rule, opts ...Option) fx.Option {
 // module of its own, because the constructors' names would all be the same in
 // fx's log.
 func register(d Declaration, constructor any) fx.Option {
-	return fx.Module(fmt.Sprintf("grove/%s", cmp.Or(d.name, typeName(d.goType))),
+	name := cmp.Or(d.name, typeName(d.goType))
+	if module := d.module(); module != "" {
+		return registerNamed(module, name, d, constructor)
+	}
+	return fx.Module("grove/"+name,
 		fx.Supply(fx.Annotate(d, fx.ResultTags(declarationGroup))),
 		fx.Provide(constructor),
 	)
@@ -117,9 +130,11 @@ func register(d Declaration, constructor any) fx.Option {
 // Extend adds what a constructor returns, an [Extension]. The constructor may
 // take what fx provides, except a [*Database] or anything made from one. It is
 // for Grove's own packages and may change in any release.
-func Extend(constructor any) fx.Option {
+func Extend(constructor any) fx.Option { return extend(constructor, extensionGroup) }
+
+func extend(constructor any, group string) fx.Option {
 	if t := reflect.TypeOf(constructor); t == nil || t.Kind() != reflect.Func {
 		return fx.Error(&tenantitem.InvalidError{What: "extension", Reason: fmt.Sprintf("a %T is not a constructor", constructor), Hint: "pass a function that returns a registry.Extension"})
 	}
-	return fx.Provide(fx.Annotate(constructor, fx.ResultTags(extensionGroup)))
+	return fx.Provide(fx.Annotate(constructor, fx.ResultTags(group)))
 }
