@@ -55,6 +55,10 @@ type Config struct {
 	// Telemetry is where the repositories report what they do. Its Logger
 	// defaults to the Logger above.
 	Telemetry repository.Telemetry
+	// Ceiling bounds the request units a second that each tenant, and all
+	// together, may spend in this process. What is left is shared fairly.
+	// Defaults to none.
+	Ceiling *repository.Ceiling
 	// Upkeep is how often the application looks for deletes that another
 	// process began and did not finish: one query of every physical partition
 	// for each species with children. Defaults to 10 minutes; a negative one

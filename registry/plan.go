@@ -255,6 +255,7 @@ func (p *Plan) repositoryConfig(s *Species) repository.Config {
 		Layout:       s.Layout,
 		CursorKey:    p.cfg.CursorKey,
 		Telemetry:    p.cfg.Telemetry,
+		Ceiling:      p.cfg.Ceiling,
 	}
 }
 

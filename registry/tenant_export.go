@@ -2,12 +2,14 @@ package registry
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 
 	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -16,6 +18,11 @@ import (
 
 // ExportOptions change how a tenant is exported; nil is the defaults.
 type ExportOptions struct {
+	// Gzip zips what is written. Import sees that by itself.
+	Gzip bool
+	// RequestUnitsPerSecond bounds what the export spends of the containers'
+	// throughput. Defaults to no bound.
+	RequestUnitsPerSecond float64
 	// Progress, where set, is called now and then.
 	Progress func(TenantProgress)
 }
@@ -24,58 +31,216 @@ type ExportOptions struct {
 type Exported struct {
 	// Documents counts the lines by entity type; "" are those without a type.
 	Documents map[string]int64
-	// Bytes is what was written.
+	// Bytes is what was written, before zipping.
 	Bytes int64
+	// Digest is that of the documents, in any order and without the service's
+	// members, in hexadecimal: Import and [Tenants.Digest] give the same for the same
+	// documents. It finds losses and changes by accident and is no signature.
+	Digest string
+	// Resumed counts the lines among Documents that an earlier run had written.
+	Resumed int64
 }
 
 const progressEvery = 500
 
 // Export writes all documents of a tenant, one to a line as JSON, as they are
 // stored but for the members that the service adds (_rid, _self, _etag,
-// _attachments, _ts). Deleted documents that are still kept are among them.
-// Memory is bounded by a page of documents. The order is that of the
-// containers in the plan, and within one not defined. An export that was
-// stopped is begun again.
+// _attachments, _ts). Deleted documents that are still kept are among them, and
+// those that something else wrote. Memory is bounded by a page of documents.
+// Parents come before their children, and what is not registered last; within
+// an entity type the order is not defined. An export to a writer that was
+// stopped is begun again; see [Tenants.ExportFile] for one that goes on.
 func (t *Tenants) Export(ctx context.Context, tenant string, w io.Writer, opts *ExportOptions) (*Exported, error) {
 	if err := checkTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
-	out := &Exported{Documents: map[string]int64{}}
-	lines := bufio.NewWriter(w)
-	var progress TenantProgress
-	for _, c := range t.contents() {
-		progress.Container = c.id
-		for raw, err := range c.Documents(ctx, tenant) {
-			if err != nil {
-				return out, err
+	x := newExporter(t, tenant, w, opts)
+	err := x.run(ctx)
+	return x.done(), err
+}
+
+// exporter is an export under way.
+type exporter struct {
+	tenants  *Tenants
+	tenant   string
+	opts     ExportOptions
+	out      *Exported
+	digest   setDigest
+	progress TenantProgress
+
+	plain  *bufio.Writer
+	zipped *gzip.Writer // nil without
+	target io.Writer
+
+	// written tells which documents an earlier run wrote; nil for none.
+	written map[[16]byte]bool
+}
+
+func newExporter(t *Tenants, tenant string, w io.Writer, opts *ExportOptions) *exporter {
+	x := &exporter{tenants: t, tenant: tenant, out: &Exported{Documents: map[string]int64{}}, target: w}
+	if opts != nil {
+		x.opts = *opts
+	}
+	if x.opts.Gzip {
+		x.zipped = gzip.NewWriter(w)
+		w = x.zipped
+	}
+	x.plain = bufio.NewWriter(w)
+	return x
+}
+
+func (x *exporter) done() *Exported {
+	x.out.Digest = x.digest.String()
+	return x.out
+}
+
+// run writes the entity types of each depth in all containers, before those of
+// the next.
+func (x *exporter) run(ctx context.Context) error {
+	ctx = paced(ctx, x.opts.RequestUnitsPerSecond)
+	var err error
+	for _, step := range x.tenants.exportOrder() {
+		if err = x.write(ctx, step); err != nil {
+			break
+		}
+	}
+	// What was read is written whatever happened, for another run to go on from.
+	if closing := x.close(); closing != nil {
+		err = errors.Join(err, fmt.Errorf("registry: export: %w", closing))
+	}
+	return err
+}
+
+func (x *exporter) close() error {
+	if err := x.plain.Flush(); err != nil || x.zipped == nil {
+		return err //nolint:wrapcheck // run says where
+	}
+	return x.zipped.Close() //nolint:wrapcheck // run says where
+}
+
+func (x *exporter) write(ctx context.Context, step exportStep) error {
+	x.progress.Container = step.container.id
+	for raw, err := range step.container.DocumentsWhere(ctx, x.tenant, step.query) {
+		if err != nil {
+			return err
+		}
+		if err := x.line(step.container.id, raw); err != nil {
+			return err
+		}
+		if x.progress.Documents++; x.progress.Documents%progressEvery == 0 {
+			if err := x.checkpoint(); err != nil {
+				return err
 			}
-			if err := out.write(lines, raw); err != nil {
-				return out, err
-			}
-			if progress.Documents++; opts != nil && opts.Progress != nil && progress.Documents%progressEvery == 0 {
-				opts.Progress(progress)
+			if x.opts.Progress != nil {
+				x.opts.Progress(x.progress)
 			}
 		}
 	}
-	if err := lines.Flush(); err != nil {
-		return out, fmt.Errorf("registry: export: %w", err)
-	}
-	return out, nil
+	return nil
 }
 
-func (x *Exported) write(w io.Writer, raw json.RawMessage) error {
+// checkpoint ends a part of a zipped file, behind which another run can go on.
+func (x *exporter) checkpoint() error {
+	if err := x.close(); err != nil {
+		return fmt.Errorf("registry: export: %w", err)
+	}
+	if x.zipped != nil {
+		x.zipped.Reset(x.target)
+	}
+	return nil
+}
+
+func (x *exporter) line(container string, raw json.RawMessage) error {
 	stored, err := engine.WithoutSystemMembers(raw)
 	if err != nil {
 		return err
 	}
-	name := document.ReadHeader(stored).EntityType
-	n, err := w.Write(append(stored, '\n'))
-	x.Bytes += int64(n)
-	if err != nil {
+	if x.written != nil && x.written[x.placeOf(container, stored)] {
+		return nil
+	}
+	x.count(stored)
+	if _, err = x.plain.Write(append(stored, '\n')); err != nil {
 		return fmt.Errorf("registry: export: %w", err)
 	}
-	x.Documents[name]++
 	return nil
+}
+
+func (x *exporter) count(stored []byte) {
+	x.out.Bytes += int64(len(stored)) + 1
+	x.out.Documents[document.ReadHeader(stored).EntityType]++
+	x.digest.add(stored)
+}
+
+// exportStep is some entity types in one container.
+type exportStep struct {
+	container tenantContainer
+	query     engine.Query
+}
+
+// exportOrder puts parents before their children. Entity types that are each
+// other's parents have no first among them.
+func (t *Tenants) exportOrder() []exportStep {
+	plan := t.db.plan
+	byDepth := map[int][]*Species{}
+	deepest := 0
+	for _, s := range plan.species {
+		depth := plan.depthOf(s)
+		byDepth[depth] = append(byDepth[depth], s)
+		deepest = max(deepest, depth)
+	}
+	var steps []exportStep
+	known := map[string][]string{}
+	for depth := range deepest + 1 {
+		for _, c := range t.contents() {
+			var names []string
+			for _, s := range byDepth[depth] {
+				if s.Container == c.id {
+					names = append(append(names, s.EntityType), s.Aliases...)
+				}
+			}
+			if len(names) > 0 {
+				known[c.id] = append(known[c.id], names...)
+				steps = append(steps, exportStep{c, engine.SQL("ARRAY_CONTAINS(@grove_types, c.entityType)", engine.P("grove_types", names))})
+			}
+		}
+	}
+	for _, c := range t.contents() {
+		steps = append(steps, exportStep{c, engine.SQL("NOT (IS_STRING(c.entityType) AND ARRAY_CONTAINS(@grove_types, c.entityType))", engine.P("grove_types", known[c.id]))})
+	}
+	return steps
+}
+
+// depthOf counts the parents above a species, up to one that comes twice.
+func (p *Plan) depthOf(s *Species) int {
+	seen := []*Species{}
+	for s.Parent != nil && !slices.Contains(seen, s) {
+		seen = append(seen, s)
+		parent, ok := p.SpeciesOf(s.Parent)
+		if !ok {
+			break
+		}
+		s = parent
+	}
+	return len(seen)
+}
+
+// Digest reads all documents of a tenant and returns their digest, as Export
+// gives it: the same for a tenant and for what was imported from it under the
+// same id. It costs what an export does, about 1 RU for each KB.
+func (t *Tenants) Digest(ctx context.Context, tenant string) (string, error) {
+	if err := checkTenant(ctx, tenant); err != nil {
+		return "", err
+	}
+	var d setDigest
+	for _, c := range t.contents() {
+		for raw, err := range c.Documents(ctx, tenant) {
+			if err != nil {
+				return "", err
+			}
+			d.add(raw)
+		}
+	}
+	return d.String(), nil
 }
 
 // inPages collects what a sequence gives.

@@ -214,8 +214,8 @@ func TestAnImportRefusesWhatDoesNotBelong(t *testing.T) {
 		"a name that twice": {`{"id":"1","id":"2","tenantId":"acme","entityType":"Note"}`, repository.ErrInvalid},
 		"too large":         {`{"id":"1","tenantId":"acme","entityType":"Note","title":"` + strings.Repeat("x", 2<<20) + `"}`, repository.ErrTooLarge},
 	} {
-		imported, err := e.db.Tenants().Import(ctx, "acme", strings.NewReader("\n"+good+"\n"+test.line+"\n"), nil)
-		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), "line 3") || imported.Lines != 2 {
+		imported, err := e.db.Tenants().Import(ctx, "acme", strings.NewReader("\n"+good+"\n"+test.line+"\n"+good+"\n"), nil)
+		if !errors.Is(err, test.want) || !strings.Contains(err.Error(), "line 3") || imported.Lines != 4 || imported.Refused != 1 || imported.NotStored[0].Line != 3 {
 			t.Errorf("%s: %+v, %v", name, imported, err)
 		}
 	}

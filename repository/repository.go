@@ -33,6 +33,9 @@ type Config struct {
 	// Telemetry says where the repository reports what it does. Defaults to
 	// OpenTelemetry's global providers and no log.
 	Telemetry Telemetry
+	// Ceiling bounds the request units a second of each tenant and of all.
+	// Defaults to none.
+	Ceiling *Ceiling
 }
 
 // Repository reads and writes one species of document. Bind it to a tenant
@@ -60,7 +63,7 @@ func New[T any, PT tenantitem.Root[T]](container *azcosmos.ContainerClient, cfg 
 func (cfg Config) settings() engine.Settings {
 	return engine.Settings{
 		EntityType: cfg.EntityType, Aliases: cfg.Aliases, PartitionKey: cfg.PartitionKey, Layout: cfg.Layout, CursorKey: cfg.CursorKey,
-		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry),
+		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry), Ceiling: cfg.Ceiling.engine(),
 	}
 }
 

@@ -83,10 +83,17 @@ type exchange struct {
 
 // once makes one call into the SDK, counts it, and notes how far it saw.
 func (k *Call) once(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
-	tally := tallyFrom(ctx)
-	if !x.exempt && tally.exhausted() {
+	if !x.exempt && tallyFrom(ctx).exhausted() {
 		return ErrBudget
 	}
+	if all := k.ceilings(ctx); len(all) > 0 {
+		return k.underCeilings(ctx, all, x, send)
+	}
+	return k.sendOnce(ctx, x, send)
+}
+
+func (k *Call) sendOnce(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
+	tally := tallyFrom(ctx)
 	x.Reset()
 	if x.counted = false; tally != nil {
 		x.Meter = (*meter)(tally)

@@ -46,6 +46,7 @@ type Collection struct {
 	physicals  physicals
 	Hooks      Hooks
 	reporter   *reporter
+	ceiling    *Ceiling // nil for none
 	// decode reads a whole document into a new entity.
 	decode func(raw []byte) (entity any, err error)
 }
@@ -60,6 +61,7 @@ type Settings struct {
 	CursorKey    []byte
 	Sessions     *Sessions
 	Telemetry    Telemetry
+	Ceiling      *Ceiling // nil for none
 }
 
 // Handle is embedded by a typed repository and leads to its collection.
@@ -146,6 +148,7 @@ func newCollection(container *azcosmos.ContainerClient, model *tenantitem.Model,
 	if c.Cursors, err = newCursorSigner(cfg.CursorKey); err != nil {
 		return nil, err
 	}
+	c.ceiling = cfg.Ceiling
 	if c.reporter, err = newReporter(cfg.Telemetry); err != nil {
 		return nil, err
 	}

@@ -41,16 +41,21 @@ func (o *Outline) UnmarshalJSON(raw []byte) error {
 // Outlines returns the outlines of all documents of the tenant.
 func (c *Contents) Outlines(ctx context.Context, tenant string) iter.Seq2[Outline, error] {
 	projection := strings.Replace(c.core.stubProjection(), "{", `{"type": c.`+entityField+`, `, 1)
-	return readMixed[Outline](ctx, c.core, tenant, "Outlines", projection)
+	return readMixed[Outline](ctx, c.core, tenant, "Outlines", projection, All())
 }
 
 // Documents returns all documents of the tenant as they are stored, with the
 // service's own members.
 func (c *Contents) Documents(ctx context.Context, tenant string) iter.Seq2[json.RawMessage, error] {
-	return readMixed[json.RawMessage](ctx, c.core, tenant, "Documents", "SELECT VALUE "+RootAlias+" FROM "+RootAlias)
+	return c.DocumentsWhere(ctx, tenant, All())
 }
 
-func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection string) iter.Seq2[V, error] {
+// DocumentsWhere is Documents with a condition.
+func (c *Contents) DocumentsWhere(ctx context.Context, tenant string, q Query) iter.Seq2[json.RawMessage, error] {
+	return readMixed[json.RawMessage](ctx, c.core, tenant, "Documents", "SELECT VALUE "+RootAlias+" FROM "+RootAlias, q)
+}
+
+func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection string, q Query) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		at := c.Resolve(c.entityType, tenant, nil)
 		if at.Err == nil {
@@ -65,9 +70,9 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 		k := Call{Collection: c, Op: op, At: &at}
 		err := k.StartQuery(ctx)
 		if err == nil && at.Full {
-			err = readHome(ctx, &k, projection, func(v V) bool { return yield(v, nil) })
+			err = readHome(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
 		} else if err == nil {
-			err = projectAcross(ctx, &k, All(), projection, func(v V) bool { return yield(v, nil) })
+			err = projectAcross(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
 		}
 		if err != nil {
 			var zero V
@@ -77,8 +82,8 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 }
 
 // readHome reads the rows of one logical partition.
-func readHome[V any](ctx context.Context, k *Call, projection string, yield func(V) bool) error {
-	st, err := k.Collection.Compile(k.At, All(), projection)
+func readHome[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
+	st, err := k.Collection.Compile(k.At, q, projection)
 	if err != nil {
 		return err
 	}
@@ -114,18 +119,24 @@ func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []St
 	})
 }
 
-// Loaded says what became of documents that were inserted.
-type Loaded struct {
-	// Created were not there; Unchanged were there with the same content;
-	// Overwritten were there with another.
-	Created, Unchanged, Overwritten int
-	// Conflicts are the ids of documents that are there with other content and
-	// were left as they are.
-	Conflicts []string
-}
+// InsertOutcome is what became of a document that was inserted.
+type InsertOutcome int
+
+// The outcomes of an insert. Nothing is known of a document that an error kept
+// from being tried.
+const (
+	InsertUnknown     InsertOutcome = iota
+	InsertCreated                   // it was not there
+	InsertUnchanged                 // it was there with the same content
+	InsertOverwritten               // it was there with another
+	InsertConflict                  // it is there with another, and was left
+	InsertNotUnique                 // another document has its value of a unique key
+	InsertRefused                   // the service refuses it
+)
 
 // incoming is a document to be inserted.
 type incoming struct {
+	n    int // its place among all
 	id   string
 	at   Partition
 	body []byte
@@ -164,12 +175,14 @@ func (c *Contents) KeyOf(raw []byte) (id string, key []any, err error) {
 // Insert stores documents without the service's own members, in batches. A
 // document whose id is taken by one with the same content counts as unchanged,
 // so that an insert can be repeated; one with other content is a conflict, or
-// is overwritten when that is asked for.
-func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite bool) (Loaded, error) {
-	var out Loaded
+// is overwritten when that is asked for. One that can't be stored keeps no
+// other from being stored: the outcomes are in the documents' order, and
+// complete when there is no error.
+func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite bool) ([]InsertOutcome, error) {
+	out := make([]InsertOutcome, len(documents))
 	groups := map[string][]incoming{}
 	var order []string
-	for _, raw := range documents {
+	for n, raw := range documents {
 		id, key, err := c.KeyOf(raw)
 		if err != nil {
 			return out, err
@@ -187,7 +200,7 @@ func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite boo
 			tenant = readHeader(doc).TenantID
 		}
 		at := Partition{Tenant: tenant, Values: key, Full: true, Deleted: true, mixed: true, Key: partitionKey(key)}
-		groups[text] = append(groups[text], incoming{id: id, at: at, body: raw})
+		groups[text] = append(groups[text], incoming{n: n, id: id, at: at, body: raw})
 	}
 	for _, text := range order {
 		for _, batch := range bySize(groups[text]) {
@@ -195,7 +208,7 @@ func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite boo
 			k := Call{Collection: c.core, Op: "Insert", At: &at, batch: true}
 			err := k.Start(ctx)
 			if err == nil {
-				err = k.insert(ctx, batch, overwrite, &out)
+				err = k.insert(ctx, batch, overwrite, out)
 			}
 			if err != nil {
 				return out, k.Fail(err)
@@ -222,44 +235,98 @@ func bySize(documents []incoming) [][]incoming {
 
 // insert creates documents of one logical partition together. When that fails
 // because some are there, or without an answer, it looks at what is there and
-// goes on with the rest.
-func (k *Call) insert(ctx context.Context, documents []incoming, overwrite bool, out *Loaded) error {
-	for attempt := 0; len(documents) > 0; attempt++ {
+// goes on with the rest; one that the service refuses is left out.
+func (k *Call) insert(ctx context.Context, documents []incoming, overwrite bool, out []InsertOutcome) error {
+	var others []incoming
+	for stalls := 0; len(documents) > 0; {
 		err := k.createAll(ctx, documents, false)
 		if err == nil {
-			out.Created += len(documents)
-			return nil
+			noteAll(documents, InsertCreated, out)
+			break
 		}
-		if attempt == maxFailures || StatusOf(err) != http.StatusConflict && !errors.Is(err, ErrAmbiguous) {
-			return err
+		refused, known := refusedIn(err, documents)
+		if known != InsertConflict && !errors.Is(err, ErrAmbiguous) {
+			if known == InsertUnknown {
+				return err
+			}
+			out[documents[refused].n] = known
+			documents = slices.Delete(documents, refused, refused+1)
+			continue
 		}
 		there, err := k.bodies(ctx, documents)
 		if err != nil {
 			return err
 		}
-		var others []incoming
+		before := len(documents)
 		documents = slices.DeleteFunc(documents, func(d incoming) bool {
 			have, ok := there[d.id]
 			switch {
 			case !ok:
 				return false
 			case sameContent(have, d.body):
-				out.Unchanged++
+				out[d.n] = InsertUnchanged
 			case overwrite:
 				others = append(others, d)
 			default:
-				out.Conflicts = append(out.Conflicts, d.id)
+				out[d.n] = InsertConflict
 			}
 			return true
 		})
-		if len(others) > 0 {
-			if err := k.createAll(ctx, others, true); err != nil {
-				return err
-			}
-			out.Overwritten += len(others)
+		if len(documents) < before {
+			continue
+		}
+		if stalls++; stalls == maxFailures {
+			return ErrAmbiguous
+		}
+		// Nothing of them is there, twice: it is not the id that is taken.
+		if known == InsertConflict && stalls > 1 {
+			out[documents[refused].n] = InsertNotUnique
+			documents = slices.Delete(documents, refused, refused+1)
+			stalls = 0
 		}
 	}
+	return k.overwrite(ctx, others, out)
+}
+
+func (k *Call) overwrite(ctx context.Context, documents []incoming, out []InsertOutcome) error {
+	for len(documents) > 0 {
+		err := k.createAll(ctx, documents, true)
+		if err == nil {
+			noteAll(documents, InsertOverwritten, out)
+			return nil
+		}
+		refused, known := refusedIn(err, documents)
+		switch known {
+		case InsertUnknown:
+			return err
+		case InsertConflict: // an upsert has no conflict of ids
+			known = InsertNotUnique
+		}
+		out[documents[refused].n] = known
+		documents = slices.Delete(documents, refused, refused+1)
+	}
 	return nil
+}
+
+func noteAll(documents []incoming, what InsertOutcome, out []InsertOutcome) {
+	for _, d := range documents {
+		out[d.n] = what
+	}
+}
+
+// refusedIn is the document that the service refused a batch for.
+func refusedIn(err error, documents []incoming) (int, InsertOutcome) {
+	var inBatch *BatchError
+	if errors.Is(err, ErrAmbiguous) || !errors.As(err, &inBatch) || inBatch.Index < 0 || inBatch.Index >= len(documents) {
+		return 0, InsertUnknown
+	}
+	switch inBatch.Status {
+	case http.StatusConflict:
+		return inBatch.Index, InsertConflict
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge:
+		return inBatch.Index, InsertRefused
+	}
+	return 0, InsertUnknown
 }
 
 func (k *Call) createAll(ctx context.Context, documents []incoming, overwrite bool) error {

@@ -39,7 +39,7 @@ func (k *Call) apply(ctx context.Context, at *Partition, ops []Operation) ([]Res
 			return results, nil
 		case isUnsent(err):
 			// Nothing left this process.
-		case isLost(err) || ctx.Err() != nil && StatusOf(err) == 0 && !errors.Is(err, ErrBudget):
+		case isLost(err) || ctx.Err() != nil && StatusOf(err) == 0 && !errors.Is(err, ErrBudget) && !isHeldBack(err):
 			lost = true
 			unavailable = unavailable && StatusOf(err) == http.StatusServiceUnavailable
 			k.Collection.Doubts.add(ops)
@@ -135,7 +135,7 @@ func isThrottled(err error) bool {
 // isLost reports whether the service gave no usable answer, so that a write
 // may or may not take effect.
 func isLost(err error) bool {
-	if errors.Is(err, ErrBudget) || errors.Is(err, ErrInvalid) || isUnsent(err) {
+	if errors.Is(err, ErrBudget) || errors.Is(err, ErrInvalid) || isUnsent(err) || isHeldBack(err) {
 		return false
 	}
 	if status := StatusOf(err); status != 0 {

@@ -1,0 +1,52 @@
+package registry
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"math/bits"
+
+	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/engine"
+)
+
+// setDigest is a digest of documents in any order: the sum of the SHA-256 of
+// each, modulo 2^256, with a document's members in the order of their names.
+// It tells a loss, a change or a double by accident from none; it is no
+// signature, since someone who may write documents can make sums meet.
+type setDigest [4]uint64
+
+func (d *setDigest) add(document []byte) {
+	d.addSum(sha256.Sum256(canonical(document)))
+}
+
+func (d *setDigest) addSum(sum [sha256.Size]byte) {
+	var carry uint64
+	for i := range d {
+		var word uint64
+		for b := range 8 {
+			word |= uint64(sum[i*8+b]) << (8 * b)
+		}
+		d[i], carry = bits.Add64(d[i], word, carry)
+	}
+}
+
+// String is the digest in hexadecimal.
+func (d *setDigest) String() string {
+	out := make([]byte, 0, sha256.Size)
+	for _, word := range d {
+		for b := range 8 {
+			out = append(out, byte(word>>(8*b)))
+		}
+	}
+	return hex.EncodeToString(out)
+}
+
+// canonical is a document without the service's members, in a form that does
+// not depend on how it was written.
+func canonical(document []byte) []byte {
+	stored, err := engine.WithoutSystemMembers(document)
+	if err != nil {
+		return document
+	}
+	return codec.Canonical(stored, func(string) bool { return false })
+}

@@ -1,0 +1,255 @@
+package registry
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// importer is an import under way.
+type importer struct {
+	tenants      *Tenants
+	tenant, from string
+	opts         ImportOptions
+	containers   map[string]tenantContainer
+	out          *Imported
+	digest       setDigest
+
+	read  int64 // lines
+	page  []importLine
+	taken map[string]bool // the places of the page's documents
+	size  int
+	lines int64 // read since the last flush
+}
+
+type importLine struct {
+	ImportedLine
+	container string
+	body      []byte
+}
+
+// add checks a line and keeps it for the next flush.
+func (im *importer) add(ctx context.Context, line []byte, readErr error) error {
+	line = bytes.TrimSpace(line)
+	next := importLine{ImportedLine: ImportedLine{Line: im.read}}
+	if len(line) == 0 && readErr == nil {
+		im.lines++
+		return nil // it counts, and holds nothing
+	}
+	err := readErr
+	var place string
+	if err == nil {
+		place, err = im.check(&next, line)
+	}
+	if err != nil {
+		im.lines++
+		next.Outcome, next.Err = LineRefused, err
+		im.settle(next.ImportedLine)
+		return nil
+	}
+	if im.taken[place] { // two operations of one batch can't be about one document
+		if err := im.flush(ctx); err != nil {
+			return err
+		}
+	}
+	if im.taken == nil {
+		im.taken = map[string]bool{}
+	}
+	im.taken[place] = true
+	im.lines++
+	im.page = append(im.page, next)
+	im.size += len(next.body)
+	return nil
+}
+
+// check fills the line in, and returns what no other document has.
+func (im *importer) check(line *importLine, raw []byte) (place string, err error) {
+	var head struct {
+		ID         any `json:"id"`
+		TenantID   any `json:"tenantId"`
+		EntityType any `json:"entityType"`
+	}
+	if err := engine.DecodeValue(raw, &head); err != nil {
+		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
+	}
+	line.ID, _ = head.ID.(string)
+	line.EntityType, _ = head.EntityType.(string)
+	if head.TenantID != im.from {
+		return "", repository.ErrTenantMismatch
+	}
+	body, err := engine.WithoutSystemMembers(raw)
+	if err != nil {
+		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
+	}
+	if im.from != im.tenant {
+		if body, err = underTenant(body, im.tenant); err != nil {
+			return "", err
+		}
+	}
+	if len(body) > tenantitem.MaxDocumentBytes {
+		return "", repository.ErrTooLarge
+	}
+	if line.container, err = im.containerOf(line.EntityType, body); err != nil {
+		return "", err
+	}
+	id, key, err := im.containers[line.container].KeyOf(body)
+	if err != nil {
+		return "", err
+	}
+	line.body = body
+	return fmt.Sprintf("%s %#v %s", line.container, key, id), nil
+}
+
+// containerOf is where a document goes.
+func (im *importer) containerOf(entityType string, body []byte) (string, error) {
+	i := slices.IndexFunc(im.tenants.db.plan.species, func(s *Species) bool {
+		return s.EntityType == entityType || slices.Contains(s.Aliases, entityType)
+	})
+	if i < 0 {
+		if im.opts.Container == "" {
+			return "", &tenantitem.InvalidError{What: "document", Reason: fmt.Sprintf("its entityType %q is not registered", entityType), Hint: "register it, as registry.Named's alias if it was renamed, or set ImportOptions.Container"}
+		}
+		return im.opts.Container, nil
+	}
+	species := im.tenants.db.plan.species[i]
+	if im.opts.AsStored {
+		return species.Container, nil
+	}
+	if err := codec.CheckStored(species.untyped.Model().Type, body); err != nil {
+		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "give each member a value that its field can hold, or set ImportOptions.AsStored"}
+	}
+	return species.Container, nil
+}
+
+// underTenant gives a document to another tenant.
+func underTenant(body []byte, tenant string) ([]byte, error) {
+	rest, err := codec.Without(body, []string{"tenantId"})
+	if err != nil {
+		return nil, &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
+	}
+	name, err := codec.Encode(tenant)
+	if err != nil {
+		return nil, err
+	}
+	rest = bytes.TrimSpace(rest)
+	out := append([]byte(`{"tenantId":`), name...)
+	if inner := bytes.TrimSpace(rest[1:]); inner[0] != '}' {
+		out = append(out, ',')
+	}
+	return append(out, rest[1:]...), nil
+}
+
+// flush stores the kept lines.
+func (im *importer) flush(ctx context.Context) error {
+	byContainer := map[string][]int{}
+	var order []string
+	for i, line := range im.page {
+		if byContainer[line.container] == nil {
+			order = append(order, line.container)
+		}
+		byContainer[line.container] = append(byContainer[line.container], i)
+	}
+	var failed error
+	progress := TenantProgress{}
+	for _, id := range order {
+		bodies := make([][]byte, 0, len(byContainer[id]))
+		for _, i := range byContainer[id] {
+			bodies = append(bodies, im.page[i].body)
+		}
+		outcomes, err := im.containers[id].Insert(ctx, bodies, im.opts.Overwrite)
+		for n, i := range byContainer[id] {
+			im.page[i].became(outcomes[n])
+		}
+		progress.Container = id
+		if failed = err; failed != nil {
+			break
+		}
+	}
+	for _, line := range im.page {
+		if line.Outcome == "" {
+			continue // not tried
+		}
+		if line.Err == nil {
+			im.digest.add(line.body)
+		}
+		im.settle(line.ImportedLine)
+	}
+	if failed != nil {
+		return failed
+	}
+	im.out.Lines += im.lines
+	im.page, im.size, im.lines, im.taken = nil, 0, 0, nil
+	if progress.Documents = im.out.Lines; im.opts.Progress != nil {
+		im.opts.Progress(progress)
+	}
+	return nil
+}
+
+// became notes what the insert made of the line.
+func (l *importLine) became(o engine.InsertOutcome) {
+	switch o {
+	case engine.InsertCreated:
+		l.Outcome = LineCreated
+	case engine.InsertUnchanged:
+		l.Outcome = LineUnchanged
+	case engine.InsertOverwritten:
+		l.Outcome = LineOverwritten
+	case engine.InsertConflict:
+		l.Outcome = LineConflict
+		l.Err = fmt.Errorf("%w with other content (pass Overwrite to replace it)", repository.ErrConflict)
+	case engine.InsertNotUnique:
+		l.Outcome = LineNotUnique
+		l.Err = fmt.Errorf("%w: another document of its logical partition has its value of a unique key", repository.ErrConflict)
+	case engine.InsertRefused:
+		l.Outcome = LineRefused
+		l.Err = &tenantitem.InvalidError{What: "document", Reason: "the service refuses it", Hint: "look at its id, its key and its ttl"}
+	case engine.InsertUnknown:
+	}
+}
+
+// settle counts a line whose outcome is known.
+func (im *importer) settle(line ImportedLine) {
+	out := im.out
+	switch line.Outcome {
+	case LineCreated:
+		out.Created++
+	case LineUnchanged:
+		out.Unchanged++
+	case LineOverwritten:
+		out.Overwritten++
+	case LineConflict:
+		out.ConflictCount++
+		if kept := out.Conflicts[line.EntityType]; len(kept) < maxConflictsKept {
+			out.Conflicts[line.EntityType] = append(kept, line.ID)
+		}
+	case LineNotUnique:
+		out.NotUnique++
+	case LineRefused:
+		out.Refused++
+	}
+	if line.Err != nil && len(out.NotStored) < maxConflictsKept {
+		out.NotStored = append(out.NotStored, line)
+	}
+	if im.opts.Line != nil {
+		im.opts.Line(line)
+	}
+}
+
+// String is one line for a log.
+func (l ImportedLine) String() string {
+	text := "line " + strconv.FormatInt(l.Line, 10) + ": " + string(l.Outcome)
+	if l.ID != "" {
+		text += fmt.Sprintf(" %s %q", l.EntityType, l.ID)
+	}
+	if l.Err != nil {
+		text += ": " + l.Err.Error()
+	}
+	return text
+}

@@ -1,0 +1,81 @@
+package repository
+
+import (
+	"context"
+	"time"
+
+	"github.com/cosmosgrove/grove/internal/engine"
+)
+
+// CeilingConfig says how many request units a second may be spent. A zero is
+// no bound.
+type CeilingConfig struct {
+	// Total is for all tenants together. Where they want more, each gets the
+	// same, and what one does not want is for the others.
+	Total float64
+	// PerTenant is for each tenant that Tenants does not name.
+	PerTenant float64
+	// Tenants are the ceilings of single tenants; 0 is none.
+	Tenants map[string]float64
+}
+
+// Ceiling bounds the request units a second that this process spends, in all
+// and by tenant: requests wait for their turn before they are sent, and fail
+// with [ErrThrottled], unsent, when the context ends before it comes. Other
+// processes of the service have ceilings of their own. What a request costs is
+// known only from its answer; what it cost more than expected is waited off by
+// those behind it, so that the rate holds over some seconds. One second's
+// units may be spent at once after a rest. Reads that find out what became of
+// a write whose answer was lost are counted and don't wait.
+//
+// It is given to repositories by [Config].Ceiling, and to everything under a
+// context by [WithCeiling]; both hold. It is safe for use by many goroutines.
+type Ceiling struct{ c *engine.Ceiling }
+
+// TenantUse is what a tenant spent under a [Ceiling].
+type TenantUse struct {
+	// Requests counts the attempts, repeated ones too.
+	Requests int64
+	// RequestUnits is the sum of the charges, in RU.
+	RequestUnits float64
+	// Waited is how long its requests waited for their turn, all together.
+	Waited time.Duration
+}
+
+// NewCeiling makes a ceiling. It fails with [ErrInvalid] when a rate is
+// negative, or none is set.
+func NewCeiling(cfg CeilingConfig) (*Ceiling, error) {
+	c, err := engine.NewCeiling(engine.CeilingConfig(cfg))
+	if err != nil {
+		return nil, err
+	}
+	return &Ceiling{c}, nil
+}
+
+// Use is what each tenant spent since the ceiling was made, by tenant; "" are
+// reads across tenants.
+func (c *Ceiling) Use() map[string]TenantUse {
+	use := c.c.Use()
+	out := make(map[string]TenantUse, len(use))
+	for tenant, u := range use {
+		out[tenant] = TenantUse(u)
+	}
+	return out
+}
+
+// WithCeiling returns a context under which everything that repositories do
+// keeps to a ceiling, besides those of outer contexts and of [Config]; nil is
+// none.
+func WithCeiling(ctx context.Context, c *Ceiling) context.Context {
+	if c == nil {
+		return ctx
+	}
+	return engine.WithCeiling(ctx, c.c)
+}
+
+func (c *Ceiling) engine() *engine.Ceiling {
+	if c == nil {
+		return nil
+	}
+	return c.c
+}
