@@ -1,0 +1,122 @@
+package registry_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/registry"
+)
+
+func TestAnExportHasParentsFirst(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3)))
+	e.fill(t, "acme", 60)
+	_, err := e.notes.Container().CreateItem(ctx, azcosmos.NewPartitionKeyString("acme").AppendString("AAA"), []byte(`{"id":"x","tenantId":"acme","entityType":"AAA"}`), nil)
+	must(t, err)
+	var out bytes.Buffer
+	exported, err := e.db.Tenants().Export(ctx, "acme", &out, nil)
+	must(t, err)
+	var order []string
+	for line := range strings.Lines(out.String()) {
+		var head struct{ EntityType string }
+		must(t, json.Unmarshal([]byte(line), &head))
+		if len(order) == 0 || order[len(order)-1] != head.EntityType {
+			order = append(order, head.EntityType)
+		}
+	}
+	if want := []string{"Lookup", "Note", "Comment", "AAA"}; !slices.Equal(order, want) && !slices.Equal(order, []string{"Note", "Lookup", "Comment", "AAA"}) {
+		t.Errorf("the order is %v", order)
+	}
+	digest, err := e.db.Tenants().Digest(ctx, "acme")
+	must(t, err)
+	if digest != exported.Digest {
+		t.Errorf("the digest is %s, the export's %s", digest, exported.Digest)
+	}
+	// One document more, less or changed is another digest.
+	must(t, e.notes.In("acme").Create(ctx, &Note{}))
+	if more, err := e.db.Tenants().Digest(ctx, "acme"); err != nil || more == digest {
+		t.Errorf("with one more: %s, %v", more, err)
+	}
+}
+
+// An export that was stopped, wherever, goes on with what its file holds, and
+// the whole file has each document once.
+func TestAnExportGoesOn(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3)))
+	e.fill(t, "acme", 1300)
+	tenants := e.db.Tenants()
+	want, _ := e.export(t, "acme")
+	for name, options := range map[string]registry.ExportOptions{"plain": {}, "zipped": {Gzip: true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "acme.jsonl")
+			whole, err := os.Create(path)
+			must(t, err)
+			first, err := tenants.ExportFile(t.Context(), "acme", whole, &options)
+			must(t, err)
+			must(t, whole.Close())
+			raw, err := os.ReadFile(path)
+			must(t, err)
+			for _, cut := range []int{0, 1, 9, len(raw) / 3, len(raw) / 2, len(raw) - 20, len(raw) - 1, len(raw)} {
+				must(t, os.WriteFile(path, raw[:cut], 0o600))
+				file, err := os.OpenFile(path, os.O_RDWR, 0)
+				must(t, err)
+				exported, err := tenants.ExportFile(t.Context(), "acme", file, &options)
+				must(t, err)
+				must(t, file.Close())
+				if exported.Digest != first.Digest || exported.Bytes != first.Bytes || cut == len(raw) && exported.Resumed != 1300 || cut == len(raw)/2 && exported.Resumed == 0 {
+					t.Errorf("cut at %d of %d: %+v", cut, len(raw), exported)
+				}
+				if got := linesOf(t, path); got != want {
+					t.Errorf("cut at %d of %d: the file has %d bytes of lines, want %d", cut, len(raw), len(got), len(want))
+				}
+			}
+			// A process whose context ends leaves what it has.
+			ctx, cancel := context.WithCancel(t.Context())
+			stopping := options
+			stopping.Progress = func(registry.TenantProgress) { cancel() }
+			file, err := os.Create(path)
+			must(t, err)
+			partly, err := tenants.ExportFile(ctx, "acme", file, &stopping)
+			if !errors.Is(err, context.Canceled) || partly.Documents["Note"] == 0 {
+				t.Errorf("stopped: %+v, %v", partly, err)
+			}
+			rest, err := tenants.ExportFile(t.Context(), "acme", file, &options)
+			must(t, err)
+			must(t, file.Close())
+			if rest.Resumed == 0 || linesOf(t, path) != want {
+				t.Errorf("gone on: %+v", rest)
+			}
+		})
+	}
+}
+
+// linesOf gives the lines of a file, zipped or not, sorted.
+func linesOf(t *testing.T, path string) string {
+	t.Helper()
+	raw, err := os.ReadFile(path)
+	must(t, err)
+	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) {
+		zipped, err := gzip.NewReader(bytes.NewReader(raw))
+		must(t, err)
+		raw, err = io.ReadAll(zipped)
+		must(t, err)
+	}
+	lines := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
