@@ -65,7 +65,7 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 func settingsOf(cfg repository.Config) engine.Settings {
 	return engine.Settings{
 		EntityType: cfg.EntityType, Aliases: cfg.Aliases, PartitionKey: cfg.PartitionKey, Layout: cfg.Layout, CursorKey: cfg.CursorKey,
-		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry),
+		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry), Ceiling: engine.CeilingOf(cfg.Ceiling),
 	}
 }
 

@@ -30,7 +30,10 @@ type CeilingConfig struct {
 //
 // It is given to repositories by [Config].Ceiling, and to everything under a
 // context by [WithCeiling]; both hold. It is safe for use by many goroutines.
-type Ceiling struct{ c *engine.Ceiling }
+type Ceiling struct{ ceilingHandle }
+
+// ceilingHandle is how Grove's other packages reach what is behind a ceiling.
+type ceilingHandle = engine.CeilingHandle
 
 // TenantUse is what a tenant spent under a [Ceiling].
 type TenantUse struct {
@@ -49,13 +52,13 @@ func NewCeiling(cfg CeilingConfig) (*Ceiling, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Ceiling{c}, nil
+	return &Ceiling{engine.CeilingHandleOf(c)}, nil
 }
 
 // Use is what each tenant spent since the ceiling was made, by tenant; "" are
 // reads across tenants.
 func (c *Ceiling) Use() map[string]TenantUse {
-	use := c.c.Use()
+	use := engine.CeilingOf(c).Use()
 	out := make(map[string]TenantUse, len(use))
 	for tenant, u := range use {
 		out[tenant] = TenantUse(u)
@@ -70,12 +73,5 @@ func WithCeiling(ctx context.Context, c *Ceiling) context.Context {
 	if c == nil {
 		return ctx
 	}
-	return engine.WithCeiling(ctx, c.c)
-}
-
-func (c *Ceiling) engine() *engine.Ceiling {
-	if c == nil {
-		return nil
-	}
-	return c.c
+	return engine.WithCeiling(ctx, engine.CeilingOf(c))
 }

@@ -64,6 +64,25 @@ func (c *Ceiling) Use() map[string]TenantUse {
 	return out
 }
 
+// CeilingHandle is embedded by repository's ceiling and leads to this one.
+type CeilingHandle struct{ c *Ceiling }
+
+// CeilingHandleOf returns a handle of a ceiling.
+func CeilingHandleOf(c *Ceiling) CeilingHandle { return CeilingHandle{c} }
+
+func (h CeilingHandle) ceiling() *Ceiling { return h.c }
+
+// CeilingOf returns the ceiling behind repository's; nil for none.
+func CeilingOf[H interface {
+	comparable
+	ceiling() *Ceiling
+}](h H) *Ceiling {
+	if h == *new(H) {
+		return nil
+	}
+	return h.ceiling()
+}
+
 // bucket is a rate; what is spent beyond it is owed.
 type bucket struct {
 	rate  float64 // 0 is no bound

@@ -1,0 +1,109 @@
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/cosmosgrove/grove/internal/document"
+)
+
+// sum is the digest of the certificate.
+func (e *Erasure) sum() string {
+	text, err := json.Marshal(struct {
+		Tenant            string
+		Removed           map[string]int64
+		Began, Ended      time.Time
+		Complete, Partial bool
+		Documents         string
+	}{e.TenantID, e.Removed, e.Began, e.Ended, e.Complete, e.Partial, e.Documents})
+	if err != nil { // texts, numbers and times can always be written
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Verify reports whether the certificate is as Erase made it: what was removed,
+// when, and that it was complete. It finds changes by accident; keep the digest elsewhere, or sign it, against others.
+func (e *Erasure) Verify() bool { return e.Digest != "" && e.Digest == e.sum() }
+
+// ErasePlan is what would be erased, before it is.
+type ErasePlan struct {
+	TenantID string
+	// Removed counts the documents that are chosen, by entity type; Kept the
+	// others.
+	Removed, Kept map[string]int64
+	// IDs are the ids of the chosen documents by entity type, a thousand of
+	// each at most.
+	IDs map[string][]string
+}
+
+const maxPlannedIDs = 1000
+
+// PlanErase reads all documents of a tenant and reports what Erase with the
+// same predicate would remove; nothing is changed. The data of one person is
+// chosen by what refers to the person:
+//
+//	mine := registry.RefersTo("ada")
+//	plan, err := tenants.PlanErase(ctx, "acme", mine)
+//	// show the plan, and then:
+//	certificate, err := tenants.Erase(ctx, "acme", &registry.EraseOptions{Where: mine})
+func (t *Tenants) PlanErase(ctx context.Context, tenant string, where func(ErasedDocument) bool) (*ErasePlan, error) {
+	if err := checkTenant(ctx, tenant); err != nil {
+		return nil, err
+	}
+	plan := &ErasePlan{TenantID: tenant, Removed: map[string]int64{}, Kept: map[string]int64{}, IDs: map[string][]string{}}
+	for _, c := range t.contents() {
+		for raw, err := range c.Documents(ctx, tenant) {
+			if err != nil {
+				return plan, err
+			}
+			head := document.ReadHeader(raw)
+			if where != nil && !where(ErasedDocument{Container: c.id, EntityType: head.EntityType, ID: head.ID, Document: raw}) {
+				plan.Kept[head.EntityType]++
+				continue
+			}
+			plan.Removed[head.EntityType]++
+			if ids := plan.IDs[head.EntityType]; len(ids) < maxPlannedIDs {
+				plan.IDs[head.EntityType] = append(ids, head.ID)
+			}
+		}
+	}
+	return plan, nil
+}
+
+// RefersTo chooses the documents with one of these ids, and those that have one
+// of them as the text of any member, however deep: references, and lists of them. A
+// document that refers to several persons is chosen for each; look at the plan, and combine it with a
+// condition of your own where it should stay.
+func RefersTo(ids ...string) func(ErasedDocument) bool {
+	ids = slices.Clone(ids)
+	return func(d ErasedDocument) bool {
+		var stored any
+		if err := json.Unmarshal(d.Document, &stored); err != nil { // it takes any text that another writer stored
+			return slices.Contains(ids, d.ID)
+		}
+		return mentions(stored, ids)
+	}
+}
+
+func mentions(value any, ids []string) bool {
+	switch v := value.(type) {
+	case string:
+		return slices.Contains(ids, v)
+	case []any:
+		return slices.ContainsFunc(v, func(inner any) bool { return mentions(inner, ids) })
+	case map[string]any:
+		for name, inner := range v {
+			// The service's members, the tenant and the type are no references.
+			if name != "tenantId" && name != "entityType" && name != "_rid" && name != "_self" && name != "_etag" && mentions(inner, ids) {
+				return true
+			}
+		}
+	}
+	return false
+}

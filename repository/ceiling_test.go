@@ -1,0 +1,189 @@
+package repository_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+type Counted struct {
+	tenantitem.TenantItem[Counted]
+	N int `json:"n"`
+}
+
+func underCeiling(t testing.TB, cfg repository.CeilingConfig) (*repository.Repository[Counted], *repository.Ceiling) {
+	t.Helper()
+	client := emulatortest.Client(t)
+	_, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "d"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := client.NewDatabase("d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.CreateContainer(t.Context(), azcosmos.ContainerProperties{ID: "c", PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{
+		Paths: []string{"/tenantId", "/entityType"}, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2,
+	}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	container, err := db.NewContainer("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ceiling, err := repository.NewCeiling(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, err := repository.New[Counted](container, repository.Config{Ceiling: ceiling})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return repo, ceiling
+}
+
+// busy has workers of a tenant create documents for as long as given.
+func busy(t *testing.T, repo *repository.Repository[Counted], tenant string, workers int, pause, length time.Duration) *sync.WaitGroup {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), length)
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			for ctx.Err() == nil {
+				if err := repo.In(tenant).Create(ctx, &Counted{}); err != nil && (!errors.Is(err, repository.ErrThrottled) || errors.Is(err, repository.ErrAmbiguous)) {
+					t.Errorf("%s: %v", tenant, err)
+				}
+				time.Sleep(pause)
+			}
+		})
+	}
+	t.Cleanup(cancel)
+	return &wg
+}
+
+func TestATenantKeepsToItsCeiling(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo, ceiling := underCeiling(t, repository.CeilingConfig{PerTenant: 100, Tenants: map[string]float64{"large": 400, "free": 0}})
+		const seconds = 20
+		groups := []*sync.WaitGroup{
+			busy(t, repo, "small", 8, time.Millisecond, seconds*time.Second),
+			busy(t, repo, "large", 8, time.Millisecond, seconds*time.Second),
+			busy(t, repo, "free", 2, 20*time.Millisecond, seconds*time.Second),
+		}
+		for _, g := range groups {
+			g.Wait()
+		}
+		use := ceiling.Use()
+		for tenant, rate := range map[string]float64{"small": 100, "large": 400} {
+			got := use[tenant].RequestUnits / seconds
+			t.Logf("%s: %.0f RU/s under %.0f, waited %v", tenant, got, rate, use[tenant].Waited.Round(time.Second))
+			if got > 1.2*rate || got < 0.9*rate || use[tenant].Waited == 0 {
+				t.Errorf("%s spent %.0f RU/s under a ceiling of %.0f: %+v", tenant, got, rate, use[tenant])
+			}
+		}
+		if use["free"].Waited != 0 || use["free"].RequestUnits/seconds < 500 {
+			t.Errorf("the tenant without a ceiling: %+v", use["free"])
+		}
+	})
+}
+
+// Of what is left each tenant gets the same, however many requests it has, and
+// one that wants little gets what it wants at once.
+func TestTenantsShareWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo, ceiling := underCeiling(t, repository.CeilingConfig{Total: 600, Tenants: map[string]float64{"capped": 100}})
+		const seconds = 20
+		groups := []*sync.WaitGroup{
+			busy(t, repo, "greedy", 60, time.Millisecond, seconds*time.Second),
+			busy(t, repo, "busy", 4, time.Millisecond, seconds*time.Second),
+			busy(t, repo, "capped", 4, time.Millisecond, seconds*time.Second),
+			busy(t, repo, "modest", 1, time.Second, seconds*time.Second),
+		}
+		for _, g := range groups {
+			g.Wait()
+		}
+		use := ceiling.Use()
+		rate := func(tenant string) float64 { return use[tenant].RequestUnits / seconds }
+		report := fmt.Sprintf("greedy %.0f, busy %.0f, capped %.0f, modest %.0f RU/s", rate("greedy"), rate("busy"), rate("capped"), rate("modest"))
+		t.Log(report)
+		if total := rate("greedy") + rate("busy") + rate("capped") + rate("modest"); total > 1.15*600 || total < 0.9*600 {
+			t.Errorf("%.0f RU/s in all: %s", total, report)
+		}
+		if rate("greedy") > 1.2*rate("busy") || rate("busy") > 1.2*rate("greedy") || rate("capped") > 120 || rate("capped") < 80 {
+			t.Error(report)
+		}
+		// 20 requests, and each waited for what was owed when it came.
+		if use["modest"].Requests < 18 || use["modest"].Waited > 2*time.Second {
+			t.Errorf("modest: %+v", use["modest"])
+		}
+	})
+}
+
+// A write whose turn does not come in time was not sent, and is not ambiguous.
+func TestAHeldBackWriteIsNotSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo, ceiling := underCeiling(t, repository.CeilingConfig{PerTenant: 1})
+		if err := repo.In("acme").Create(t.Context(), &Counted{}); err != nil {
+			t.Fatal(err)
+		}
+		before := ceiling.Use()["acme"].Requests
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		for name, verb := range map[string]func() error{
+			"Create": func() error { return repo.In("acme").Create(ctx, &Counted{}) },
+			"Get":    func() error { _, err := repo.In("acme").Get(ctx, "x"); return err },
+			"Count":  func() error { _, err := repo.In("acme").Count(ctx, repository.All()); return err },
+			"Upsert": func() error { return repo.In("acme").Upsert(ctx, &Counted{}) },
+		} {
+			err := verb()
+			if errors.Is(err, repository.ErrAmbiguous) || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, repository.ErrThrottled) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if after := ceiling.Use()["acme"].Requests; after != before {
+			t.Errorf("%d requests were sent", after-before)
+		}
+	})
+}
+
+func TestACeilingThatIsNone(t *testing.T) {
+	t.Parallel()
+	for _, cfg := range []repository.CeilingConfig{{}, {Total: -1}, {PerTenant: 5, Tenants: map[string]float64{"a": -1}}} {
+		if _, err := repository.NewCeiling(cfg); !errors.Is(err, repository.ErrInvalid) {
+			t.Errorf("%+v: %v", cfg, err)
+		}
+	}
+}
+
+// A ceiling for all tenants, and a tighter one for a piece of work.
+func ExampleNewCeiling() {
+	ceiling, err := repository.NewCeiling(repository.CeilingConfig{Total: 4000, PerTenant: 500, Tenants: map[string]float64{"acme": 2000}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	_ = repository.Config{Ceiling: ceiling} // or registry.Config{Ceiling: ceiling}
+
+	nightly, err := repository.NewCeiling(repository.CeilingConfig{Total: 100})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	ctx := repository.WithCeiling(context.Background(), nightly)
+	_ = ctx // for everything that the nightly job does
+	fmt.Println(len(ceiling.Use()))
+	// Output: 0
+}
