@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -77,6 +78,8 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 		EntityType any `json:"entityType"`
 	}
 	if err := engine.DecodeValue(raw, &head); err != nil {
+		known := document.ReadHeader(raw) // of text that is none, too
+		line.ID, line.EntityType = known.ID, known.EntityType
 		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
 	}
 	line.ID, _ = head.ID.(string)
