@@ -63,7 +63,7 @@ func New[T any, PT tenantitem.Root[T]](container *azcosmos.ContainerClient, cfg 
 func (cfg Config) settings() engine.Settings {
 	return engine.Settings{
 		EntityType: cfg.EntityType, Aliases: cfg.Aliases, PartitionKey: cfg.PartitionKey, Layout: cfg.Layout, CursorKey: cfg.CursorKey,
-		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry), Ceiling: cfg.Ceiling.engine(), Ceiling: engine.CeilingOf(cfg.Ceiling),
+		Sessions: cfg.Sessions, Telemetry: engine.Telemetry(cfg.Telemetry), Ceiling: engine.CeilingOf(cfg.Ceiling),
 	}
 }
 
