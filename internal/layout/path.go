@@ -175,11 +175,11 @@ func pathSteps(text string, i int) (steps []string, next int) {
 			}
 			end := stringEnd(text, j)
 			name, ok := unquote(text[j:end])
-			close := skipSpace(text, end)
-			if !ok || close >= len(text) || text[close] != ']' {
+			closing := skipSpace(text, end)
+			if !ok || closing >= len(text) || text[closing] != ']' {
 				return steps, i
 			}
-			steps, i = append(steps, name), close+1
+			steps, i = append(steps, name), closing+1
 		default:
 			return steps, i
 		}
