@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
 
 // ledger is what handlers have kept of a feed, as one that keeps the last version that it is given.
@@ -125,10 +126,14 @@ func unhandled() map[string]func(w *emulatortest.World) {
 
 func exploreFeed(t *testing.T, s emulatortest.Scenario, sabotage map[string]func(w *emulatortest.World), shortKinds ...string) {
 	t.Helper()
-	var kinds []emulatortest.FaultKind
+	kinds := emulatortest.FaultKinds()
 	if !inFull() {
 		kinds = kindsOf(append(shortKinds, "suspended")...)
 	}
+	// What is read before a process is held up is old when it goes on.
+	kinds = append(kinds, emulatortest.FaultKind{
+		Name: "held-up-after-reading", Fault: emulator.Suspend(10 * time.Minute).AfterEffect(), Fits: func(r emulatortest.Request) bool { return r.Operation == emulator.ChangeFeed },
+	})
 	emulatortest.Explore(t, s, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: kinds, Sabotage: sabotage})
 }
 
