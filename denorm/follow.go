@@ -61,7 +61,7 @@ func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []engi
 		return 0, err
 	}
 	done, odd, err := r.holder().write(ctx, patches)
-	k.odd.skip(ctx, r.holder(), tenant, odd)
+	_, _ = k.odd.skip(ctx, r.holder(), tenant, odd)
 	return len(patches) - len(done) - documentsIn(odd), err
 }
 

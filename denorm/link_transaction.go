@@ -25,7 +25,7 @@ func (e entry) member() *member {
 }
 
 func (r leading) connect() bool {
-	if r.link.near = r.lead.shares(r.other); !r.link.near {
+	if r.near = r.lead.shares(r.other); !r.near {
 		return false
 	}
 	r.lead.leads, r.other.leads = true, true
@@ -35,7 +35,7 @@ func (r leading) connect() bool {
 }
 
 // connect comes behind that of the leading side, which speaks for both.
-func (r following) connect() bool { return r.link.near }
+func (r following) connect() bool { return r.near }
 
 func (r following) join(*transaction) func(context.Context) error { return nil }
 

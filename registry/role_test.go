@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -117,7 +118,7 @@ func TestADeniedActionIsNamed(t *testing.T) {
 		"Upsert": {func() error { return e.notes.In("acme").Upsert(ctx, &Note{Title: secret}) },
 			[]string{emulator.ActionUpsertItem, estateDocuments, contributor}},
 		"SaveAll": {func() error {
-			_, err := e.notes.In("acme").SaveAll(ctx, func(yield func(*Note) bool) { _ = yield(&Note{Title: secret}) && yield(&Note{Title: secret}) }, nil)
+			_, err := e.notes.In("acme").SaveAll(ctx, slices.Values([]*Note{{Title: secret}, {Title: secret}}), nil)
 			return err
 		}, []string{emulator.ActionCreateItem, contributor}},
 		"Get": {func() error { _, err := e.lookups.In("acme", "color").Get(ctx, "a"); return err },

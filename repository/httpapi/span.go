@@ -27,8 +27,9 @@ func (x *exchange) endSpan(r *http.Request, span trace.Span) {
 		attribute.Float64("grove.request_units", x.tally.RequestUnits()))
 	if r.Pattern != "" {
 		span.SetName(r.Pattern)
-		_, route, _ := strings.Cut(r.Pattern, "/")
-		span.SetAttributes(semconv.HTTPRoute("/" + route))
+		if _, route, ok := strings.Cut(r.Pattern, "/"); ok {
+			span.SetAttributes(semconv.HTTPRoute("/" + route))
+		}
 	}
 	if status >= http.StatusInternalServerError {
 		span.SetStatus(codes.Error, "")
