@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -31,15 +32,23 @@ func New(cfg Config, declarations ...Declaration) *Copies {
 // Extension is what registry.NewPlan needs. It serves one plan and one
 // database.
 func (c *Copies) Extension() registry.Extension {
-	return registry.Extension{Name: "denorm.Module", ServesCopies: true, Plan: c.plan, Open: c.open}
+	return extension(catalogue.Extension{
+		Name: "denorm.Module", ServesCopies: true, Containers: leaseContainer(c.cfg, "denorm.Module"), Plan: c.plan, Open: c.open,
+	})
+}
+
+func extension(x catalogue.Extension) registry.Extension {
+	var public registry.Extension
+	catalogue.Fill(&public, x)
+	return public
 }
 
 // plan checks everything against the catalogue.
-func (c *Copies) plan(p *registry.Plan) error {
+func (c *Copies) plan(p catalogue.Source) error {
 	if err := tenantitem.ValidateID(c.cfg.Name); err != nil {
 		return fmt.Errorf("denorm.Config.Name: %w", err)
 	}
-	s, err := newSchema(p.Species(), c.declarations)
+	s, err := newSchema(catalogue.Entities(p), c.declarations)
 	if err != nil {
 		return err
 	}
@@ -51,12 +60,16 @@ func (c *Copies) plan(p *registry.Plan) error {
 			m.entity.RequireTombstones(c.cfg.Tombstone, m.mourned)
 		}
 	}
-	return addLeaseContainer(p, c.cfg, "denorm.Module")
+	return nil
 }
 
 // checkExpiry refuses to keep account of documents that end unseen by the
 // default time to live of their container.
-func (c *Copies) checkExpiry(p *registry.Plan, s *schema) error {
+func (c *Copies) checkExpiry(source catalogue.Source, s *schema) error {
+	p, ok := source.(*registry.Plan)
+	if !ok {
+		return nil
+	}
 	for _, m := range s.members {
 		if m.mourned == "" {
 			continue
@@ -71,16 +84,20 @@ func (c *Copies) checkExpiry(p *registry.Plan, s *schema) error {
 }
 
 // open gives the repositories their hooks.
-func (c *Copies) open(db *registry.Database) error {
+func (c *Copies) open(source catalogue.Source) error {
+	db, ok := source.(*registry.Database)
+	if !ok {
+		return &tenantitem.InvalidError{What: "denorm.Copies", Reason: "they were opened without a database", Hint: "pass Extension() to registry.NewPlan and open that"}
+	}
 	if c.db != nil {
 		return &tenantitem.InvalidError{What: "denorm.Copies", Reason: "they serve another database already", Hint: "make them with denorm.New for each"}
 	}
-	s, err := newSchema(db.Plan().Species(), c.declarations)
+	s, err := newSchema(catalogue.Entities(db), c.declarations)
 	if err != nil {
 		return err
 	}
 	for _, m := range s.members {
-		m.docs = m.entity.Repository()
+		m.docs = m.entity.Collection
 	}
 	s.connect()
 	for _, m := range s.members {
@@ -92,7 +109,7 @@ func (c *Copies) open(db *registry.Database) error {
 		if len(m.near) > 0 {
 			h.Transaction = s
 		}
-		m.entity.Attach(h)
+		m.entity.Collection.Attach(h)
 	}
 	c.schema, c.db = s, db
 	return nil

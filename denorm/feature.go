@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/internal/engine"
-	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -18,7 +18,7 @@ import (
 
 // member is an entity type that takes part in declarations.
 type member struct {
-	entity *registry.Species
+	entity *catalogue.Entity
 	docs   *engine.Collection // set when the database is opened
 
 	// groups are the copies that documents of the type hold.
@@ -117,7 +117,7 @@ func (m *member) isKey(f *tenantitem.Field) bool {
 }
 
 // expires reports whether documents of the type end without a delete.
-func (m *member) expires() bool { return m.entity.TTL() > 0 }
+func (m *member) expires() bool { return m.entity.TTL > 0 }
 
 // mourn says that deletes have to stay visible for a while.
 func (m *member) mourn(why string) {

@@ -6,6 +6,7 @@ import (
 	"go.uber.org/fx"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/registry"
 )
 
@@ -19,7 +20,7 @@ var Module = fx.Module("denorm",
 		fx.Private,
 		func(p params) *Copies { return New(p.Config, p.Declarations...) },
 	),
-	registry.Extend(func(c *Copies) registry.Extension { return c.Extension() }),
+	extend(func(c *Copies) registry.Extension { return c.Extension() }),
 	fx.Provide(func(lc fx.Lifecycle, c *Copies, _ *registry.Database) (*Keeper, error) {
 		k, err := c.Keeper()
 		if err != nil {
@@ -50,10 +51,10 @@ func Process[T any](name string, newHandler any, configure ...func(*changefeed.C
 	tag := fmt.Sprintf(`name:%q`, name)
 	return fx.Module("denorm/"+name,
 		fx.Provide(fx.Private, newHandler),
-		registry.Extend(func(p leaseParams) registry.Extension {
-			return registry.Extension{Name: fmt.Sprintf("denorm.Process(%q)", name), Plan: func(plan *registry.Plan) error {
-				return addLeaseContainer(plan, p.Config.withDefaults(), "denorm.Process")
-			}}
+		extend(func(p leaseParams) registry.Extension {
+			return extension(catalogue.Extension{
+				Name: fmt.Sprintf("denorm.Process(%q)", name), Containers: leaseContainer(p.Config.withDefaults(), "denorm.Process"),
+			})
 		}),
 		fx.Provide(fx.Annotate(func(lc fx.Lifecycle, p leaseParams, db *registry.Database, handler changefeed.Handler) (*changefeed.Processor, error) {
 			cfg, err := processorConfig[T](db, p.Config.withDefaults(), name)
@@ -105,4 +106,9 @@ func OnDelete[T, S any](refField string, gone DeleteAction) fx.Option {
 
 func add(d Declaration) fx.Option {
 	return fx.Supply(fx.Annotate(d, fx.ResultTags(`group:"grove.denorm"`)))
+}
+
+// extend adds what a constructor returns to the database's plan.
+func extend(constructor any) fx.Option {
+	return fx.Provide(fx.Annotate(constructor, fx.ResultTags(catalogue.ExtensionGroup)))
 }

@@ -6,27 +6,24 @@ import (
 	"reflect"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // addLeaseContainer asks for the container in which processors share their work.
-func addLeaseContainer(p *registry.Plan, cfg Config, by string) error {
-	return p.AddContainer(registry.Container{ID: cfg.LeaseContainer, PartitionKey: []string{"/id"}}, by)
+func leaseContainer(cfg Config, by string) []catalogue.Container {
+	return []catalogue.Container{{ID: cfg.LeaseContainer, PartitionKey: []string{"/id"}, By: by}}
 }
 
 // processorConfig is for a processor of the container in which T is stored.
 func processorConfig[T any](db *registry.Database, cfg Config, name string) (changefeed.Config, error) {
 	t := reflect.TypeFor[T]()
-	entity, ok := db.Plan().SpeciesOf(t)
+	entity, ok := catalogue.Of(db, t)
 	if !ok {
 		return changefeed.Config{}, &tenantitem.InvalidError{What: fmt.Sprintf("denorm.Process(%q)", name), Reason: fmt.Sprintf("%s is not registered", t.Name()), Hint: "register it with registry.Entity or registry.Child"}
 	}
-	base, err := registry.BaseOf[T](db)
-	if err != nil {
-		return changefeed.Config{}, err
-	}
-	return containerConfig(db, cfg, entity.Container, name, base.SessionToken)
+	return containerConfig(db, cfg, entity.Container, name, entity.Collection.SessionToken)
 }
 
 // containerConfig fills in what a processor of a registered container needs.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/internal/engine"
-	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -22,7 +22,7 @@ type schema struct {
 }
 
 // newSchema checks tags and declarations against the catalogue.
-func newSchema(entities []*registry.Species, declarations []Declaration) (*schema, error) {
+func newSchema(entities []*catalogue.Entity, declarations []Declaration) (*schema, error) {
 	s := &schema{byType: map[reflect.Type]*member{}}
 	for _, entity := range entities {
 		m := &member{entity: entity}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
@@ -70,7 +71,7 @@ func TestCopiesUnderFormerNames(t *testing.T) {
 	}, declarations())
 	b.must(db.Prepare(b.ctx))
 	b.db, b.keeper, b.persons, b.tasks = db, keeper, repo[Person](t, db), repo[Task](t, db)
-	person, _ := db.Plan().SpeciesOf(reflect.TypeFor[Person]())
+	person, _ := catalogue.Of(db, reflect.TypeFor[Person]())
 	people, _ := db.Container(person.Container)
 	tasks, _ := db.Container("tasks")
 	_, err := people.CreateItem(b.ctx, azcosmos.NewPartitionKeyString(acme).AppendString("Human"), []byte(`{"id":"h","tenantId":"acme","entityType":"Human","name":"Ada"}`), nil)

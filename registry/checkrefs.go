@@ -28,14 +28,14 @@ import (
 // reference where it is goes through, at the cost of one more read. Patch is
 // not checked.
 func CheckRefs() Option {
-	return optionFunc(func(s *Species) error {
+	return optionFunc(func(s *species) error {
 		s.checkRefs = true
 		return nil
 	})
 }
 
 // guardRefs attaches the check to a species that asked for it.
-func (db *Database) guardRefs(s *Species) error {
+func (db *Database) guardRefs(s *species) error {
 	if !s.checkRefs {
 		return nil
 	}
@@ -44,12 +44,12 @@ func (db *Database) guardRefs(s *Species) error {
 		if s.Parent != nil && f.Refers == s.Parent && f.Path == "parentId" {
 			continue // a child's writes look at the parent anyway
 		}
-		if _, ok := db.plan.SpeciesOf(f.Refers); !ok {
+		if _, ok := db.plan.speciesOf(f.Refers); !ok {
 			return conflict(fmt.Sprintf("%s checks its references, and %q points to %s, which is not registered", s, f.Path, f.Refers.Name()), fmt.Sprintf("add registry.Entity[%s]()", f.Refers.Name()))
 		}
 		fields = append(fields, f)
 	}
-	s.Attach(engine.Hooks{Fill: []func(context.Context, *engine.Write) error{
+	s.Collection.Attach(engine.Hooks{Fill: []func(context.Context, *engine.Write) error{
 		func(ctx context.Context, w *engine.Write) error { return db.checkRefs(ctx, s, fields, w) },
 	}})
 	return nil
@@ -62,7 +62,7 @@ type reference struct {
 	holder int // the index of the entity
 }
 
-func (db *Database) checkRefs(ctx context.Context, s *Species, fields []*tenantitem.Field, w *engine.Write) error {
+func (db *Database) checkRefs(ctx context.Context, s *species, fields []*tenantitem.Field, w *engine.Write) error {
 	wanted := map[reflect.Type][]reference{}
 	var types []reflect.Type
 	for _, f := range fields {
@@ -79,7 +79,7 @@ func (db *Database) checkRefs(ctx context.Context, s *Species, fields []*tenanti
 		}
 	}
 	for _, t := range types {
-		target, _ := db.plan.SpeciesOf(t)
+		target, _ := db.plan.speciesOf(t)
 		dangling, err := findAll(ctx, target, w.TenantID, wanted[t])
 		if err != nil {
 			return err
@@ -93,7 +93,7 @@ func (db *Database) checkRefs(ctx context.Context, s *Species, fields []*tenanti
 
 // stood refuses dangling references, but for those that the stored document
 // has in the same field: they point to what was deleted since.
-func (s *Species) stood(ctx context.Context, w *engine.Write, target *Species, dangling []reference) error {
+func (s *species) stood(ctx context.Context, w *engine.Write, target *species, dangling []reference) error {
 	before := map[int]reflect.Value{}
 	for _, r := range dangling {
 		entity, read := before[r.holder]
@@ -113,7 +113,7 @@ func (s *Species) stood(ctx context.Context, w *engine.Write, target *Species, d
 
 // replaced reads the entity that one of a write takes the place of; the zero
 // value is none, or one that does not fit the struct.
-func (s *Species) replaced(ctx context.Context, w *engine.Write, i int) (reflect.Value, error) {
+func (s *species) replaced(ctx context.Context, w *engine.Write, i int) (reflect.Value, error) {
 	if w.New[i] {
 		return reflect.Value{}, nil
 	}
@@ -126,7 +126,7 @@ func (s *Species) replaced(ctx context.Context, w *engine.Write, i int) (reflect
 		}
 		slices.Sort(names)
 		id := metaOf(w.Entities[i]).ID
-		docs, err := s.untyped.DocumentsByID(ctx, w.TenantID, s.untyped.KeyOf(w.Entities[i]), []string{id}, slices.Compact(names)...)
+		docs, err := s.Collection.DocumentsByID(ctx, w.TenantID, s.Collection.KeyOf(w.Entities[i]), []string{id}, slices.Compact(names)...)
 		if err != nil {
 			return reflect.Value{}, err
 		}
@@ -172,14 +172,14 @@ func idsIn(f *tenantitem.Field, entity reflect.Value) []string {
 const maxRefsPerQuery = 500
 
 // findAll returns the references, in order, that point nowhere.
-func findAll(ctx context.Context, target *Species, tenant string, refs []reference) (dangling []reference, err error) {
+func findAll(ctx context.Context, target *species, tenant string, refs []reference) (dangling []reference, err error) {
 	found := map[string]bool{}
 	var stored []reference
 	for _, r := range refs {
 		if err := tenantitem.ValidateID(r.id); err != nil {
 			return nil, fmt.Errorf("reference %s: %w", r.field.Path, err)
 		}
-		if entity, sibling := target.untyped.Sibling(ctx, r.id); sibling {
+		if entity, sibling := target.Collection.Sibling(ctx, r.id); sibling {
 			found[r.id] = entity != nil
 		} else {
 			stored = append(stored, r)
@@ -188,7 +188,7 @@ func findAll(ctx context.Context, target *Species, tenant string, refs []referen
 	switch {
 	case len(stored) == 0:
 	case slices.IndexFunc(stored, func(r reference) bool { return r.id != stored[0].id }) < 0:
-		stub, err := target.untyped.Stub(ctx, tenant, nil, stored[0].id)
+		stub, err := target.Collection.Stub(ctx, tenant, nil, stored[0].id)
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func findAll(ctx context.Context, target *Species, tenant string, refs []referen
 	return slices.DeleteFunc(refs, func(r reference) bool { return found[r.id] }), nil
 }
 
-func lookUp(ctx context.Context, target *Species, tenant string, refs []reference, found map[string]bool) error {
+func lookUp(ctx context.Context, target *species, tenant string, refs []reference, found map[string]bool) error {
 	ids := make([]any, 0, len(refs))
 	seen := map[string]bool{}
 	for _, r := range refs {
@@ -211,7 +211,7 @@ func lookUp(ctx context.Context, target *Species, tenant string, refs []referenc
 		}
 	}
 	for chunk := range slices.Chunk(ids, maxRefsPerQuery) {
-		for stub, err := range target.untyped.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", chunk...))) {
+		for stub, err := range target.Collection.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", chunk...))) {
 			if err != nil {
 				return err
 			}

@@ -26,12 +26,12 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 		parent: parent,
 		opts:   opts,
 		model:  tenantitem.ModelOf[C, PC],
-		open: func(db *Database, s *Species, c *azcosmos.ContainerClient, cfg repository.Config) error {
-			parents, err := BaseOf[P](db)
+		open: func(db *Database, s *species, c *azcosmos.ContainerClient, cfg repository.Config) error {
+			parents, err := baseOf[P](db)
 			if err != nil {
 				return err
 			}
-			children, err := parented.New[C, P, PC](db.forest, parents, c, parented.Config{Config: cfg, Rule: rule, Policy: s.policy})
+			children, err := parented.New[C, P, PC](db.forest, parents, c, parented.Config{Config: cfg, Rule: rule, Policy: s.Policy})
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 // child was not registered under that parent.
 func ChildrenOf[C, P any, PC parented.Child[C, P]](db *Database) (*parented.Repository[C, P], error) {
 	child, parent := reflect.TypeFor[C](), reflect.TypeFor[P]()
-	if s, ok := db.plan.SpeciesOf(child); ok {
+	if s, ok := db.plan.speciesOf(child); ok {
 		if repo, ok := s.children.(*parented.Repository[C, P]); ok {
 			return repo, nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
@@ -17,6 +18,7 @@ import (
 // repositories of the species that live in it. It is safe for use by many
 // goroutines.
 type Database struct {
+	rows
 	plan       *Plan
 	client     *azcosmos.Client
 	containers map[string]*azcosmos.ContainerClient
@@ -50,7 +52,7 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 			return nil, fmt.Errorf("registry: %s in container %q, described in %s: %w", s, s.Container, plan.origin[s.Container], err)
 		}
 		if hook := s.expiry(plan.containers[plan.container(s.Container)]); hook != nil {
-			s.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{hook}})
+			s.Collection.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{hook}})
 		}
 	}
 	for _, s := range plan.species {
@@ -58,6 +60,7 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 			return nil, fmt.Errorf("registry: %w", err)
 		}
 	}
+	catalogue.Set(db, plan.share())
 	for _, x := range plan.extensions {
 		if x.Open == nil {
 			continue
@@ -72,17 +75,17 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 // parentsFirst orders the catalogue so that a parent's repository exists when
 // its children's are made. Parents that are each other's children keep their
 // place: there is no first among them.
-func (db *Database) parentsFirst() []*Species {
-	ordered := make([]*Species, 0, len(db.plan.species))
-	seen := map[*Species]bool{}
-	var visit func(*Species)
-	visit = func(s *Species) {
+func (db *Database) parentsFirst() []*species {
+	ordered := make([]*species, 0, len(db.plan.species))
+	seen := map[*species]bool{}
+	var visit func(*species)
+	visit = func(s *species) {
 		if seen[s] {
 			return
 		}
 		seen[s] = true
 		if s.Parent != nil {
-			if parent, ok := db.plan.SpeciesOf(s.Parent); ok {
+			if parent, ok := db.plan.speciesOf(s.Parent); ok {
 				visit(parent)
 			}
 		}
@@ -155,16 +158,15 @@ func (db *Database) Health(ctx context.Context) error {
 // RepositoryOf returns the repository of an aggregate root. It fails when the
 // type was not registered.
 func RepositoryOf[T any, PT tenantitem.Root[T]](db *Database) (*repository.Repository[T], error) {
-	return BaseOf[T](db)
+	return baseOf[T](db)
 }
 
-// BaseOf returns the repository under any species, a child's too, where it
-// goes around the child's rules. It is for Grove's own packages; applications
-// use [RepositoryOf] and [ChildrenOf].
-func BaseOf[T any](db *Database) (*repository.Repository[T], error) {
+// baseOf returns the repository under any species, a child's too, where it
+// goes around the child's rules.
+func baseOf[T any](db *Database) (*repository.Repository[T], error) {
 	t := reflect.TypeFor[T]()
-	if s, ok := db.plan.SpeciesOf(t); ok {
-		if repo, ok := s.typed.(*repository.Repository[T]); ok {
+	if s, ok := db.plan.speciesOf(t); ok {
+		if repo, ok := s.Repository.(*repository.Repository[T]); ok {
 			return repo, nil
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -25,7 +26,7 @@ type Declaration struct {
 	parent reflect.Type
 	opts   []Option
 	model  func() (*tenantitem.Model, error)
-	open   func(*Database, *Species, *azcosmos.ContainerClient, repository.Config) error
+	open   func(*Database, *species, *azcosmos.ContainerClient, repository.Config) error
 }
 
 // String names the registration and where it was made.
@@ -48,22 +49,22 @@ func declareEntity[T any, PT tenantitem.Root[T]](site string, opts []Option) Dec
 		goType: reflect.TypeFor[T](),
 		opts:   opts,
 		model:  tenantitem.ModelOf[T, PT],
-		open: func(db *Database, s *Species, c *azcosmos.ContainerClient, cfg repository.Config) error {
+		open: func(db *Database, s *species, c *azcosmos.ContainerClient, cfg repository.Config) error {
 			repo, err := repository.New[T, PT](c, cfg)
 			if err != nil {
 				return err
 			}
 			made(s, repo)
-			if s.policy == (parented.Policy{}) {
+			if s.Policy == (parented.Policy{}) {
 				return nil // a root without children keeps its plain delete
 			}
-			return parented.Register(db.forest, repo, s.policy)
+			return parented.Register(db.forest, repo, s.Policy)
 		},
 	}
 }
 
 // species makes the catalogue's row.
-func (d *Declaration) species() (*Species, error) {
+func (d *Declaration) species() (*species, error) {
 	if d.model == nil {
 		return nil, &tenantitem.InvalidError{What: "registration", Reason: "a Declaration was not made by this package", Hint: "use registry.EntityOf or registry.ChildOf"}
 	}
@@ -71,7 +72,7 @@ func (d *Declaration) species() (*Species, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d, err)
 	}
-	s := &Species{EntityType: cmp.Or(d.name, model.Name), Model: model, Parent: d.parent, from: d}
+	s := &species{Entity: catalogue.Entity{EntityType: cmp.Or(d.name, model.Name), Model: model, Parent: d.parent, Declared: d}, from: d}
 	for _, o := range d.opts {
 		if err := o.apply(s); err != nil {
 			return nil, fmt.Errorf("%s: %w", d, err)

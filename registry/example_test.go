@@ -122,7 +122,7 @@ func ExampleIn() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, s := range plan.Species() {
+	for _, s := range plan.Entities() {
 		fmt.Println(s.EntityType, "lives in", s.Container, "by", s.PartitionKey)
 	}
 	// Output:
@@ -138,7 +138,7 @@ func ExampleNamed() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(plan.Species()[0].EntityType, plan.Species()[0].Aliases)
+	fmt.Println(plan.Entities()[0].EntityType, plan.Entities()[0].Aliases)
 	// Output: note [Memo]
 }
 

@@ -15,7 +15,7 @@ type Layout = repository.Layout
 // WithLayout registers a species over a container that a team already has: its
 // key, the names of its members, its ids and its envelope. See docs/layouts.md.
 func WithLayout(l Layout) Option {
-	return optionFunc(func(s *Species) error {
+	return optionFunc(func(s *species) error {
 		s.Layout = &l
 		return nil
 	})
@@ -23,7 +23,7 @@ func WithLayout(l Layout) Option {
 
 // checkLayout refuses a species that its container has no place for, and two in
 // one container that would not agree about whose a document is.
-func (p *Plan) checkLayout(s *Species) error {
+func (p *Plan) checkLayout(s *species) error {
 	if s.Layout == nil {
 		if s.PartitionKey[0] != "/tenantId" {
 			return conflict(fmt.Sprintf("the partition key of container %q begins with %q, and %s does not say what fills it", s.Container, s.PartitionKey[0], s),
@@ -46,7 +46,7 @@ func (p *Plan) checkLayout(s *Species) error {
 	return nil
 }
 
-func (s *Species) layoutOrDefault() Layout {
+func (s *species) layoutOrDefault() Layout {
 	if s.Layout == nil {
 		return Layout{}
 	}

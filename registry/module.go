@@ -16,12 +16,11 @@ import (
 
 const (
 	declarationGroup = `group:"grove.declarations"`
-	extensionGroup   = `group:"grove.extensions"`
 )
 
-// Params is what [Module] takes from the application: its client, which the
-// application owns, and what [Entity], [Child] and [Extend] added.
-type Params struct {
+// params is what [Module] takes from the application: its client, which the
+// application owns, and what [Entity], [Child] and other modules added.
+type params struct {
 	fx.In
 
 	Client       *azcosmos.Client
@@ -42,7 +41,7 @@ func Module(cfg Config) fx.Option {
 		return namedModule(cfg)
 	}
 	return fx.Module("grove",
-		fx.Provide(func(lc fx.Lifecycle, p Params) (*Database, error) { return start(lc, cfg, p) }),
+		fx.Provide(func(lc fx.Lifecycle, p params) (*Database, error) { return start(lc, cfg, p) }),
 		fx.Provide((*Database).Tenants, (*Database).Forest),
 		// Registrations that nobody asks for yet must be checked all the same,
 		// and the hook above must come before those of their users.
@@ -51,7 +50,7 @@ func Module(cfg Config) fx.Option {
 }
 
 // start opens a database and prepares it with the application.
-func start(lc fx.Lifecycle, cfg Config, p Params) (*Database, error) {
+func start(lc fx.Lifecycle, cfg Config, p params) (*Database, error) {
 	plan, err := NewPlan(cfg, p.Declarations, p.Extensions...)
 	if err != nil {
 		return nil, err
@@ -126,11 +125,6 @@ func register(d Declaration, constructor any) fx.Option {
 		fx.Provide(constructor),
 	)
 }
-
-// Extend adds what a constructor returns, an [Extension]. The constructor may
-// take what fx provides, except a [*Database] or anything made from one. It is
-// for Grove's own packages and may change in any release.
-func Extend(constructor any) fx.Option { return extend(constructor, extensionGroup) }
 
 func extend(constructor any, group string) fx.Option {
 	if t := reflect.TypeOf(constructor); t == nil || t.Kind() != reflect.Func {

@@ -7,6 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"go.uber.org/fx"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -19,7 +20,7 @@ func Of(module string) Option { return moduleOption(module) }
 
 type moduleOption string
 
-func (moduleOption) apply(*Species) error { return nil }
+func (moduleOption) apply(*species) error { return nil }
 
 // module is the name of the module that the declaration is for.
 func (d *Declaration) module() string {
@@ -53,7 +54,7 @@ func namedModule(cfg Config) fx.Option {
 		if client == nil {
 			client = shared
 		}
-		db, err := start(lc, cfg, Params{Client: client, Declarations: declarations, Extensions: extensions})
+		db, err := start(lc, cfg, params{Client: client, Declarations: declarations, Extensions: extensions})
 		if err != nil {
 			return nil, fmt.Errorf("module %q: %w", name, err)
 		}
@@ -63,7 +64,7 @@ func namedModule(cfg Config) fx.Option {
 	needed := fx.ParamTags(tag)
 	return fx.Module("grove/"+name,
 		fx.Provide(
-			fx.Annotate(open, fx.ParamTags("", tag+optional, optional[1:], groupOf(declarationGroup, name), groupOf(extensionGroup, name)), provided),
+			fx.Annotate(open, fx.ParamTags("", tag+optional, optional[1:], groupOf(declarationGroup, name), groupOf(catalogue.ExtensionGroup, name)), provided),
 			fx.Annotate((*Database).Tenants, needed, provided),
 			fx.Annotate((*Database).Forest, needed, provided),
 		),
@@ -97,5 +98,5 @@ func registerNamed(module, name string, d Declaration, constructor any) fx.Optio
 
 // ExtendModule is [Extend] for the module of that name.
 func ExtendModule(module string, constructor any) fx.Option {
-	return extend(constructor, groupOf(extensionGroup, module))
+	return extend(constructor, groupOf(catalogue.ExtensionGroup, module))
 }

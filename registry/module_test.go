@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
@@ -101,7 +102,6 @@ func TestApplicationThatCannotStart(t *testing.T) {
 		{"a name twice", []fx.Option{supply(client), registry.Module(registry.Config{Database: "d"}), registry.Entity[Note](), registry.Entity[Person](registry.Named("Note"))}, []string{"registry.Entity[Note] (module_test.go:", "registry.Entity[Person] (module_test.go:"}},
 		{"a type twice", []fx.Option{supply(client), registry.Module(registry.Config{Database: "d"}), registry.Entity[Note](), registry.Entity[Note]()}, []string{"Repository[", "Note]", "module_test.go", "already provided"}},
 		{"a copy that nothing keeps", []fx.Option{supply(client), registry.Module(registry.Config{Database: "d"}), registry.Entity[Person](), registry.Entity[Task]()}, []string{"registry.Entity[Task]", "denorm.Module"}},
-		{"an extension that is no constructor", []fx.Option{registry.Extend(serving)}, []string{"registry.Extension"}},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {
@@ -145,30 +145,32 @@ func TestExtensionsSeeEverySpecies(t *testing.T) {
 		supply(client),
 		registry.Module(registry.Config{Database: emulatortest.DatabaseID(t, client, "registry"), Provision: true, Logger: slog.New(slog.DiscardHandler)}),
 		registry.Entity[Person](), registry.Entity[Task](), registry.Entity[Note](),
-		registry.Extend(func() registry.Extension {
-			return registry.Extension{
+		fx.Provide(fx.Annotate(func() registry.Extension {
+			return extension(catalogue.Extension{
 				Name:         "watcher",
 				ServesCopies: true,
-				Plan: func(p *registry.Plan) error {
-					return p.AddContainer(registry.Container{ID: "leases", PartitionKey: []string{"/id"}}, "watcher")
-				},
-				Open: func(db *registry.Database) error {
-					for _, s := range db.Plan().Species() {
-						s.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
+				Containers:   []catalogue.Container{{ID: "leases", PartitionKey: []string{"/id"}, By: "watcher"}},
+				Open: func(db catalogue.Source) error {
+					for _, s := range catalogue.Entities(db) {
+						s.Collection.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
 							func(_ context.Context, tenant string, entities []any) error {
 								seen = append(seen, tenant+"/"+s.EntityType)
 								return nil
 							},
 						}})
 					}
-					_, ok := db.Container("leases")
+					opened, isDatabase := db.(*registry.Database)
+					if !isDatabase {
+						return errors.New("no database")
+					}
+					_, ok := opened.Container("leases")
 					if !ok {
 						return errors.New("no container for leases")
 					}
 					return nil
 				},
-			}
-		}),
+			})
+		}, fx.ResultTags(catalogue.ExtensionGroup))),
 		fx.Invoke(func(lc fx.Lifecycle, people *repository.Repository[Person]) {
 			// The database is ready before the hooks of those who use it.
 			lc.Append(fx.StartHook(func(ctx context.Context) error { return people.In("acme").Create(ctx, &Person{Name: "Ada"}) }))

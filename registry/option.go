@@ -8,16 +8,16 @@ import (
 )
 
 // Option changes how a species is stored. See [In], [Named] and [TTL].
-type Option interface{ apply(*Species) error }
+type Option interface{ apply(*species) error }
 
-type optionFunc func(*Species) error
+type optionFunc func(*species) error
 
-func (f optionFunc) apply(s *Species) error { return f(s) }
+func (f optionFunc) apply(s *species) error { return f(s) }
 
 // In stores the species in a container of [Config].Containers instead of the
 // default one.
 func In(container string) Option {
-	return optionFunc(func(s *Species) error {
+	return optionFunc(func(s *species) error {
 		s.Container = container
 		return nil
 	})
@@ -29,7 +29,7 @@ func In(container string) Option {
 // Named("note", "Note") reads what was stored while the type was Note and had
 // none.
 func Named(name string, aliases ...string) Option {
-	return optionFunc(func(s *Species) error {
+	return optionFunc(func(s *species) error {
 		for _, n := range append([]string{name}, aliases...) {
 			// What may stand in an address is checked once it is known whether
 			// the species has a Layout; what others store is free of that.
@@ -46,12 +46,12 @@ func Named(name string, aliases ...string) Option {
 // in whole seconds, unless the document's own ttl says otherwise (-1 is
 // never). The container's time to live must not be [TTLOff].
 func TTL(after time.Duration) Option {
-	return optionFunc(func(s *Species) error {
+	return optionFunc(func(s *species) error {
 		if after < time.Second || after%time.Second != 0 || after/time.Second > maxTTL {
 			return &tenantitem.InvalidError{What: "TTL", Reason: fmt.Sprintf("it is %v", after), Hint: "use whole seconds, at most 68 years"}
 		}
-		s.ttl = after
-		s.needsTTL("its documents expire (registry.TTL)")
+		s.TTL = after
+		s.NeedsTTL("its documents expire (registry.TTL)")
 		return nil
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -15,11 +16,12 @@ import (
 // Plan is a checked description of a database: its containers and the species
 // that live in them. It holds no connection; see [Open] and [Provision].
 type Plan struct {
+	rows
 	cfg        Config
 	containers []Container
 	origin     map[string]string // container id -> who described it
-	species    []*Species
-	extensions []Extension
+	species    []*species
+	extensions []catalogue.Extension
 }
 
 // NewPlan checks the registrations against each other. It sends nothing.
@@ -28,8 +30,11 @@ type Plan struct {
 // them contradict each other, and names both. Order does not matter: the
 // catalogue is sorted by the name of the entity type.
 func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*Plan, error) {
-	p := &Plan{cfg: cfg.WithDefaults(), origin: map[string]string{}, extensions: slices.Clone(extensions)}
-	slices.SortFunc(p.extensions, func(a, b Extension) int { return cmp.Compare(a.Name, b.Name) })
+	p := &Plan{cfg: cfg.WithDefaults(), origin: map[string]string{}}
+	for _, x := range extensions {
+		p.extensions = append(p.extensions, catalogue.ExtensionOf(x))
+	}
+	slices.SortFunc(p.extensions, func(a, b catalogue.Extension) int { return cmp.Compare(a.Name, b.Name) })
 	steps := []func() error{
 		p.describeContainers,
 		func() error { return p.addSpecies(declarations) },
@@ -54,12 +59,50 @@ func (p *Plan) Database() string { return p.cfg.Database }
 // Logger returns the logger of [Config].
 func (p *Plan) Logger() *slog.Logger { return p.cfg.Logger }
 
-// Species returns the catalogue, sorted by the name of the entity type.
-func (p *Plan) Species() []*Species { return slices.Clone(p.species) }
+// rows is how Grove's other packages reach the catalogue.
+type rows = catalogue.Handle
 
-// SpeciesOf returns the row of a Go type.
-func (p *Plan) SpeciesOf(t reflect.Type) (*Species, bool) {
-	i := slices.IndexFunc(p.species, func(s *Species) bool { return s.Model.Type == t })
+// Registered is a registered entity type and where it lives.
+type Registered struct {
+	// EntityType is the stored name, Aliases older ones.
+	EntityType string
+	Aliases    []string
+	// Model is what the Go struct says about its fields.
+	Model *tenantitem.Model
+	// Parent is the parent's Go type; nil for an aggregate root.
+	Parent reflect.Type
+	// Container is the id of the container, PartitionKey its key's paths.
+	Container    string
+	PartitionKey []string
+	// Declared names the registration, as in "registry.Entity[Note] (app.go:31)".
+	Declared string
+}
+
+// Entities returns what is registered, sorted by the name of the entity type.
+func (p *Plan) Entities() []Registered {
+	out := make([]Registered, len(p.species))
+	for i, s := range p.species {
+		out[i] = Registered{
+			EntityType: s.EntityType, Aliases: s.Aliases, Model: s.Model, Parent: s.Parent,
+			Container: s.Container, PartitionKey: s.PartitionKey, Declared: s.String(),
+		}
+	}
+	return out
+}
+
+// share lets extensions see the catalogue.
+func (p *Plan) share() []*catalogue.Entity {
+	entities := make([]*catalogue.Entity, len(p.species))
+	for i, s := range p.species {
+		entities[i] = &s.Entity
+	}
+	catalogue.Set(p, entities)
+	return entities
+}
+
+// speciesOf returns the row of a Go type.
+func (p *Plan) speciesOf(t reflect.Type) (*species, bool) {
+	i := slices.IndexFunc(p.species, func(s *species) bool { return s.Model.Type == t })
 	if i < 0 {
 		return nil, false
 	}
@@ -70,11 +113,8 @@ func (p *Plan) SpeciesOf(t reflect.Type) (*Species, bool) {
 // what was added.
 func (p *Plan) Containers() []Container { return slices.Clone(p.containers) }
 
-// AddContainer adds a container that an extension needs for itself. An
-// application that described one of that id keeps its own, provided that the
-// key is the same. Its key need not begin with the tenant. To be called from
-// [Extension].Plan.
-func (p *Plan) AddContainer(c Container, by string) error {
+// addContainer adds a container that an extension needs for itself.
+func (p *Plan) addContainer(c Container, by string) error {
 	if i := p.container(c.ID); i >= 0 {
 		if have := p.containers[i].PartitionKey; !slices.Equal(have, c.PartitionKey) {
 			return conflict(fmt.Sprintf("container %q is keyed by %s in %s and by %s in %s", c.ID, list(have), p.origin[c.ID], list(c.PartitionKey), by), "give one of them another id")
@@ -92,7 +132,7 @@ func (p *Plan) AddContainer(c Container, by string) error {
 // clone copies what Open changes.
 func (p *Plan) clone() *Plan {
 	q := *p
-	q.species = make([]*Species, len(p.species))
+	q.species = make([]*species, len(p.species))
 	for i, s := range p.species {
 		row := *s
 		q.species[i] = &row
@@ -137,7 +177,7 @@ func (p *Plan) addSpecies(declarations []Declaration) error {
 		}
 		p.species = append(p.species, s)
 	}
-	slices.SortFunc(p.species, func(a, b *Species) int {
+	slices.SortFunc(p.species, func(a, b *species) int {
 		return cmp.Or(cmp.Compare(a.EntityType, b.EntityType), cmp.Compare(a.String(), b.String()))
 	})
 	return nil
@@ -145,7 +185,7 @@ func (p *Plan) addSpecies(declarations []Declaration) error {
 
 // checkNames refuses two species that would read each other's documents.
 func (p *Plan) checkNames() error {
-	byType, byName := map[reflect.Type]*Species{}, map[string]*Species{}
+	byType, byName := map[reflect.Type]*species{}, map[string]*species{}
 	for _, s := range p.species {
 		if other, taken := byType[s.Model.Type]; taken {
 			return conflict(fmt.Sprintf("%s and %s register the same type", other, s), "leave one out")
@@ -166,7 +206,7 @@ func (p *Plan) checkParents() error {
 		if s.Parent == nil {
 			continue
 		}
-		if _, known := p.SpeciesOf(s.Parent); !known {
+		if _, known := p.speciesOf(s.Parent); !known {
 			return conflict(fmt.Sprintf("%s is a child of %s, which is not registered", s, s.Parent.Name()), fmt.Sprintf("add registry.Entity[%s]()", s.Parent.Name()))
 		}
 	}
@@ -222,7 +262,13 @@ func (p *Plan) extend() error {
 			return conflict(fmt.Sprintf("%s has a denorm tag on %q and nothing serves it", s, copies[0].Path), "add denorm.Module to the application, or take the tag away")
 		}
 	}
+	p.share()
 	for _, x := range p.extensions {
+		for _, c := range x.Containers {
+			if err := p.addContainer(Container{ID: c.ID, PartitionKey: c.PartitionKey}, c.By); err != nil {
+				return fmt.Errorf("%s: %w", x.Name, err)
+			}
+		}
 		if x.Plan == nil {
 			continue
 		}
@@ -236,18 +282,18 @@ func (p *Plan) extend() error {
 // checkTTL refuses a species that needs a time to live where it is off.
 func (p *Plan) checkTTL() error {
 	for _, s := range p.species {
-		if s.ttlReason == "" {
+		if s.TTLReason == "" {
 			continue
 		}
 		if c := p.containers[p.container(s.Container)]; c.DefaultTTL == TTLOff {
-			return conflict(fmt.Sprintf("%s needs a time to live, because %s, and %s turns that of container %q off", s, s.ttlReason, p.origin[c.ID], c.ID), "use registry.TTLOn there")
+			return conflict(fmt.Sprintf("%s needs a time to live, because %s, and %s turns that of container %q off", s, s.TTLReason, p.origin[c.ID], c.ID), "use registry.TTLOn there")
 		}
 	}
 	return nil
 }
 
 // repositoryConfig is what a species' repository is made with.
-func (p *Plan) repositoryConfig(s *Species) repository.Config {
+func (p *Plan) repositoryConfig(s *species) repository.Config {
 	return repository.Config{
 		EntityType:   s.EntityType,
 		Aliases:      s.Aliases,

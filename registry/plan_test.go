@@ -10,13 +10,20 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"pgregory.net/rapid"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // serving is an extension that claims to keep copies.
-var serving = registry.Extension{Name: "keeper", ServesCopies: true}
+var serving = extension(catalogue.Extension{Name: "keeper", ServesCopies: true})
+
+func extension(x catalogue.Extension) registry.Extension {
+	var public registry.Extension
+	catalogue.Fill(&public, x)
+	return public
+}
 
 func TestContradictionsAreRefused(t *testing.T) {
 	t.Parallel()
@@ -49,9 +56,9 @@ func TestContradictionsAreRefused(t *testing.T) {
 		{"expiry of no time", registry.Config{Database: "d"}, []registry.Declaration{registry.EntityOf[Note](registry.TTL(0))}, nil, []string{"registry.Entity[Note]", "whole seconds"}},
 		{"a copy that nothing keeps", registry.Config{Database: "d"}, []registry.Declaration{registry.EntityOf[Person](), registry.EntityOf[Task]()}, nil, []string{"registry.Entity[Task]", `"assigneeName"`, "denorm.Module"}},
 		{"an extension twice", registry.Config{Database: "d"}, nil, []registry.Extension{serving, serving}, []string{"keeper", "twice"}},
-		{"an extension's container under another key", registry.Config{Database: "d", Containers: []registry.Container{lookups}}, nil, []registry.Extension{{Name: "feed", Plan: func(p *registry.Plan) error {
-			return p.AddContainer(registry.Container{ID: "lookups", PartitionKey: []string{"/id"}}, "feed's leases")
-		}}}, []string{"Config.Containers[0]", "feed's leases", "/id"}},
+		{"an extension's container under another key", registry.Config{Database: "d", Containers: []registry.Container{lookups}}, nil, []registry.Extension{extension(catalogue.Extension{
+			Name: "feed", Containers: []catalogue.Container{{ID: "lookups", PartitionKey: []string{"/id"}, By: "feed's leases"}},
+		})}, []string{"Config.Containers[0]", "feed's leases", "/id"}},
 		{"a child without its parent", registry.Config{Database: "d"}, []registry.Declaration{registry.ChildOf[Comment, Note](parented.Cascade)}, nil, []string{"registry.Child[Comment, Note] (plan_test.go:", "registry.Entity[Note]()"}},
 		{"a declaration of no entity", registry.Config{Database: "d"}, []registry.Declaration{{}}, nil, []string{"registry.EntityOf"}},
 	}
@@ -102,7 +109,7 @@ func TestCatalogueDoesNotDependOnOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, s := range plan.Species() {
+		for _, s := range plan.Entities() {
 			got = append(got, s.EntityType+" in "+s.Container+" by "+strings.Join(s.PartitionKey, ","))
 		}
 		want := []string{
@@ -130,10 +137,10 @@ func TestTimeToLiveIsOnByDefault(t *testing.T) {
 		{"nobody needs it and it is off", registry.TTLOff, nil, nil, registry.TTLOff},
 		{"a species expires", 0, []registry.Option{registry.TTL(time.Minute)}, nil, registry.TTLOn},
 		{"it has a default already", time.Hour, []registry.Option{registry.TTL(time.Minute)}, nil, time.Hour},
-		{"an extension asks for tombstones", 0, nil, []registry.Extension{{Name: "feed", Plan: func(p *registry.Plan) error {
-			p.Species()[0].RequireTombstones(time.Hour, "it is counted")
+		{"an extension asks for tombstones", 0, nil, []registry.Extension{extension(catalogue.Extension{Name: "feed", Plan: func(p catalogue.Source) error {
+			catalogue.Entities(p)[0].RequireTombstones(time.Hour, "it is counted")
 			return nil
-		}}}, registry.TTLOn},
+		}})}, registry.TTLOn},
 	}
 	for _, tc := range tests {
 		t.Run(tc.name, func(t *testing.T) {

@@ -14,12 +14,12 @@ import (
 // longer, it is kept for that time. Descendants that go with it under parented.Cascade are kept
 // and restored with it. A container whose time to live is off refuses it.
 func SoftDelete(retain time.Duration) Option {
-	return optionFunc(func(s *Species) error {
+	return optionFunc(func(s *species) error {
 		if retain < time.Second || retain%time.Second != 0 || retain/time.Second > maxTTL {
 			return &tenantitem.InvalidError{What: "SoftDelete", Reason: fmt.Sprintf("it is %v", retain), Hint: "use whole seconds, at most 68 years"}
 		}
-		s.policy.Retain = retain
-		s.needsTTL("its deleted documents expire (registry.SoftDelete)")
+		s.Policy.Retain = retain
+		s.NeedsTTL("its deleted documents expire (registry.SoftDelete)")
 		return nil
 	})
 }
@@ -32,12 +32,12 @@ func (p *Plan) keepDescendants() error {
 			if above.Parent == nil {
 				break
 			}
-			parent, ok := p.SpeciesOf(above.Parent)
+			parent, ok := p.speciesOf(above.Parent)
 			if !ok {
 				break
 			}
-			if above = parent; above.policy.Retain > 0 {
-				s.needsTTL(fmt.Sprintf("it is kept with a deleted %s (registry.SoftDelete)", above.EntityType))
+			if above = parent; above.Policy.Retain > 0 {
+				s.NeedsTTL(fmt.Sprintf("it is kept with a deleted %s (registry.SoftDelete)", above.EntityType))
 			}
 		}
 	}

@@ -181,7 +181,7 @@ type exportStep struct {
 // other's parents have no first among them.
 func (t *Tenants) exportOrder() []exportStep {
 	plan := t.db.plan
-	byDepth := map[int][]*Species{}
+	byDepth := map[int][]*species{}
 	deepest := 0
 	for _, s := range plan.species {
 		depth := plan.depthOf(s)
@@ -211,11 +211,11 @@ func (t *Tenants) exportOrder() []exportStep {
 }
 
 // depthOf counts the parents above a species, up to one that comes twice.
-func (p *Plan) depthOf(s *Species) int {
-	seen := []*Species{}
+func (p *Plan) depthOf(s *species) int {
+	seen := []*species{}
 	for s.Parent != nil && !slices.Contains(seen, s) {
 		seen = append(seen, s)
-		parent, ok := p.SpeciesOf(s.Parent)
+		parent, ok := p.speciesOf(s.Parent)
 		if !ok {
 			break
 		}

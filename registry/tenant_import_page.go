@@ -112,7 +112,7 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 
 // containerOf is where a document goes.
 func (im *importer) containerOf(entityType string, body []byte) (string, error) {
-	i := slices.IndexFunc(im.tenants.db.plan.species, func(s *Species) bool {
+	i := slices.IndexFunc(im.tenants.db.plan.species, func(s *species) bool {
 		return s.EntityType == entityType || slices.Contains(s.Aliases, entityType)
 	})
 	if i < 0 {
@@ -125,7 +125,7 @@ func (im *importer) containerOf(entityType string, body []byte) (string, error) 
 	if im.opts.AsStored {
 		return species.Container, nil
 	}
-	if err := codec.CheckStored(species.untyped.Model().Type, body); err != nil {
+	if err := codec.CheckStored(species.Collection.Model().Type, body); err != nil {
 		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "give each member a value that its field can hold, or set ImportOptions.AsStored"}
 	}
 	return species.Container, nil

@@ -43,9 +43,9 @@ type TenantProgress struct {
 func (t *Tenants) contents() []tenantContainer {
 	var out []tenantContainer
 	for _, c := range t.db.plan.containers {
-		i := slices.IndexFunc(t.db.plan.species, func(s *Species) bool { return s.Container == c.ID && !s.untyped.IsGlobal() })
+		i := slices.IndexFunc(t.db.plan.species, func(s *species) bool { return s.Container == c.ID && !s.Collection.IsGlobal() })
 		if i >= 0 {
-			out = append(out, tenantContainer{id: c.ID, Contents: t.db.plan.species[i].untyped.Contents()})
+			out = append(out, tenantContainer{id: c.ID, Contents: t.db.plan.species[i].Collection.Contents()})
 		}
 	}
 	return out

@@ -44,7 +44,7 @@ func (db *Database) Upkeep(ctx context.Context) {
 
 func (db *Database) needsUpkeep() bool {
 	for _, s := range db.plan.species {
-		if s.Parent != nil || s.policy.Retain > 0 {
+		if s.Parent != nil || s.Policy.Retain > 0 {
 			return true
 		}
 	}

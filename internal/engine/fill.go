@@ -6,7 +6,7 @@ import (
 )
 
 // Write is what a Fill hook sees of one write, of a batch or of a part of a
-// bulk. It is for Grove's own packages; its shape may change.
+// bulk.
 type Write struct {
 	// TenantID is the scope's.
 	TenantID string

@@ -125,7 +125,7 @@ func describe(plan *registry.Plan) string {
 	var lines []string
 	for _, c := range plan.Containers() {
 		var names []string
-		for _, s := range plan.Species() {
+		for _, s := range plan.Entities() {
 			if s.Container == c.ID {
 				names = append(names, s.EntityType)
 			}

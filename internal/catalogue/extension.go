@@ -1,0 +1,48 @@
+package catalogue
+
+// ExtensionGroup is the fx group that extensions are collected from.
+const ExtensionGroup = `group:"grove.extensions"`
+
+// Extension takes part in making and opening a plan. It is called twice: while
+// the plan is made, when it may ask for more of entities and containers, and
+// once the repositories exist, before any of them is given out.
+type Extension struct {
+	// Name is what an application wrote to add it, such as "denorm.Module".
+	// Two extensions of one name are an error.
+	Name string
+	// ServesCopies says that fields with a denorm tag are kept by this
+	// extension. Without one that does, such a field is an error.
+	ServesCopies bool
+	// Containers are what the extension needs for itself: an application that
+	// described one of that id keeps its own, provided that the key is the
+	// same. Such a key need not begin with the tenant.
+	Containers []Container
+	// Plan checks the extension's own declarations against the rows and says
+	// what it needs of them. plan is the *registry.Plan. It must do no I/O. It
+	// may be nil.
+	Plan func(plan Source) error
+	// Open adds the extension's hooks to the collections. db is the
+	// *registry.Database. It must do no I/O. It may be nil.
+	Open func(db Source) error
+}
+
+// Container is one that an extension needs.
+type Container struct {
+	ID           string
+	PartitionKey []string
+	// By says who needs it.
+	By string
+}
+
+// ExtensionHandle is embedded by the public extension.
+type ExtensionHandle struct{ x Extension }
+
+func (h *ExtensionHandle) fill(x Extension) { h.x = x }
+
+func (h ExtensionHandle) extension() Extension { return h.x }
+
+// Fill makes a public extension.
+func Fill(public interface{ fill(Extension) }, x Extension) { public.fill(x) }
+
+// ExtensionOf returns what a public extension does.
+func ExtensionOf(public interface{ extension() Extension }) Extension { return public.extension() }
