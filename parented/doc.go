@@ -18,7 +18,7 @@
 //	forest := parented.NewForest(parented.ForestConfig{})
 //	comments, err := parented.New[Comment](forest, notes, container, parented.Config{Rule: parented.Cascade})
 //	err = comments.Under(note).Create(ctx, &Comment{Body: "first"})
-//	for c, err := range comments.Under(note).Query(ctx, engine.All()) { ... }
+//	for c, err := range comments.Under(note).Query(ctx, repository.All()) { ... }
 //
 // # Deletes that span partitions
 //

@@ -15,7 +15,7 @@ const (
 	// deleted when a part of it may not be.
 	Restrict
 	// Orphan: the children stay. Their parentId is set to "" and their
-	// parentEntityType is kept, so that engine.Eq("parentId", "") finds
+	// parentEntityType is kept, so that repository.Eq("parentId", "") finds
 	// them and [Repository.Move] gives them a new parent.
 	Orphan
 )

@@ -29,7 +29,7 @@ type Config struct {
 	// Sessions is what the process knows of the container's sessions. Give all
 	// repositories of one container the same one, so that each reads what the
 	// others wrote. Defaults to one of its own.
-	Sessions *engine.Sessions
+	Sessions *Sessions
 	// Telemetry says where the repository reports what it does. Defaults to
 	// OpenTelemetry's global providers and no log.
 	Telemetry Telemetry
