@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -136,8 +135,7 @@ func spoil(w *emulatortest.World) {
 // patchOwnerName writes a copy around Grove.
 func patchOwnerName(w *emulatortest.World, entity, id, name string) {
 	db := chainOf(w).db
-	card, _ := db.Plan().SpeciesOf(reflect.TypeFor[Card]())
-	container, ok := db.Container(card.Container)
+	container, ok := db.Container(registry.DefaultContainer)
 	if !ok {
 		w.Fatal("no container")
 	}
