@@ -12,6 +12,7 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/ceiling"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -58,7 +59,7 @@ type Config struct {
 	// Ceiling bounds the request units a second that each tenant, and all
 	// together, may spend in this process. What is left is shared fairly.
 	// Defaults to none.
-	Ceiling *repository.Ceiling
+	Ceiling *ceiling.Ceiling
 	// Upkeep is how often the application looks for deletes that another
 	// process began and did not finish: one query of every physical partition
 	// for each species with children. Defaults to 10 minutes; a negative one

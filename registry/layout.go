@@ -4,17 +4,13 @@ import (
 	"fmt"
 	"maps"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Layout says how the documents of an entity stand in a container that was not
-// made for Grove.
-type Layout = repository.Layout
-
 // WithLayout registers a species over a container that a team already has: its
 // key, the names of its members, its ids and its envelope. See docs/layouts.md.
-func WithLayout(l Layout) Option {
+func WithLayout(l layout.Layout) Option {
 	return optionFunc(func(s *species) error {
 		s.Layout = &l
 		return nil
@@ -46,16 +42,16 @@ func (p *Plan) checkLayout(s *species) error {
 	return nil
 }
 
-func (s *species) layoutOrDefault() Layout {
+func (s *species) layoutOrDefault() layout.Layout {
 	if s.Layout == nil {
-		return Layout{}
+		return layout.Layout{}
 	}
 	return *s.Layout
 }
 
 // disagree says why two layouts can't share a container.
-func disagree(a, b Layout) string {
-	stored := func(l Layout, member string) string {
+func disagree(a, b layout.Layout) string {
+	stored := func(l layout.Layout, member string) string {
 		if name, ok := l.Names[member]; ok {
 			return name
 		}
@@ -66,11 +62,11 @@ func disagree(a, b Layout) string {
 		return "one belongs to tenants and the other does not"
 	case !a.Global && stored(a, "tenantId") != stored(b, "tenantId"):
 		return "they keep the tenant under different names"
-	case a.Untyped == repository.AllUntyped || b.Untyped == repository.AllUntyped:
+	case a.Untyped == layout.AllUntyped || b.Untyped == layout.AllUntyped:
 		return "the documents of one have no type by which to tell them apart"
 	case stored(a, "entityType") != stored(b, "entityType"):
 		return "they keep the entity type under different names"
-	case a.Untyped == repository.SomeUntyped && b.Untyped == repository.SomeUntyped:
+	case a.Untyped == layout.SomeUntyped && b.Untyped == layout.SomeUntyped:
 		return "documents without a type would be of both"
 	case !maps.Equal(keptNames(a), keptNames(b)):
 		return "they keep what Grove adds under different names"
@@ -79,7 +75,7 @@ func disagree(a, b Layout) string {
 }
 
 // keptNames are the stored names of what deletes are recognised by.
-func keptNames(l Layout) map[string]string {
+func keptNames(l layout.Layout) map[string]string {
 	out := map[string]string{}
 	for _, member := range []string{"deletedAt", "_deletion", "_moved", "_links", "_ops", "_op"} {
 		if name, ok := l.Names[member]; ok && name != member {
@@ -88,23 +84,3 @@ func keptNames(l Layout) map[string]string {
 	}
 	return out
 }
-
-// KeySource says what fills a level of a container's key.
-type KeySource = repository.KeySource
-
-// FromTenant fills a level of the key with the tenant's id.
-func FromTenant() KeySource { return repository.FromTenant() }
-
-// FromEntityType fills a level of the key with the entity type.
-func FromEntityType() KeySource { return repository.FromEntityType() }
-
-// FromField fills a level of the key with a field of the entity; see
-// [repository.FromField].
-func FromField(path string) KeySource { return repository.FromField(path) }
-
-// Constant fills a level of the key with one value.
-func Constant(value any) KeySource { return repository.Constant(value) }
-
-// Format fills a level of the key with text made of fields; see
-// [repository.Format].
-func Format(format string, fields ...string) KeySource { return repository.Format(format, fields...) }

@@ -3,7 +3,7 @@ package registry
 import (
 	"context"
 
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/ceiling"
 )
 
 // paced bounds what is spent under a context, in request units a second; a
@@ -12,9 +12,9 @@ func paced(ctx context.Context, rate float64) context.Context {
 	if rate <= 0 {
 		return ctx
 	}
-	ceiling, err := repository.NewCeiling(repository.CeilingConfig{Total: rate})
+	bound, err := ceiling.New(ceiling.Config{Total: rate})
 	if err != nil {
 		return ctx // a positive rate is valid
 	}
-	return repository.WithCeiling(ctx, ceiling)
+	return ceiling.With(ctx, bound)
 }

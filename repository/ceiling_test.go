@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/ceiling"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -21,7 +22,7 @@ type Counted struct {
 	N int `json:"n"`
 }
 
-func underCeiling(t testing.TB, cfg repository.CeilingConfig) (*repository.Repository[Counted], *repository.Ceiling) {
+func underCeiling(t testing.TB, cfg ceiling.Config) (*repository.Repository[Counted], *ceiling.Ceiling) {
 	t.Helper()
 	client := emulatortest.Client(t)
 	_, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "d"}, nil)
@@ -41,15 +42,15 @@ func underCeiling(t testing.TB, cfg repository.CeilingConfig) (*repository.Repos
 	if err != nil {
 		t.Fatal(err)
 	}
-	ceiling, err := repository.NewCeiling(cfg)
+	bound, err := ceiling.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	repo, err := repository.New[Counted](container, repository.Config{Ceiling: ceiling})
+	repo, err := repository.New[Counted](container, repository.Config{Ceiling: bound})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return repo, ceiling
+	return repo, bound
 }
 
 // busy has workers of a tenant create documents for as long as given.
@@ -74,7 +75,7 @@ func busy(t *testing.T, repo *repository.Repository[Counted], tenant string, wor
 func TestATenantKeepsToItsCeiling(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		repo, ceiling := underCeiling(t, repository.CeilingConfig{PerTenant: 100, Tenants: map[string]float64{"large": 400, "free": 0}})
+		repo, bound := underCeiling(t, ceiling.Config{PerTenant: 100, Tenants: map[string]float64{"large": 400, "free": 0}})
 		const seconds = 20
 		groups := []*sync.WaitGroup{
 			busy(t, repo, "small", 8, time.Millisecond, seconds*time.Second),
@@ -84,7 +85,7 @@ func TestATenantKeepsToItsCeiling(t *testing.T) {
 		for _, g := range groups {
 			g.Wait()
 		}
-		use := ceiling.Use()
+		use := bound.Use()
 		for tenant, rate := range map[string]float64{"small": 100, "large": 400} {
 			got := use[tenant].RequestUnits / seconds
 			t.Logf("%s: %.0f RU/s under %.0f, waited %v", tenant, got, rate, use[tenant].Waited.Round(time.Second))
@@ -103,7 +104,7 @@ func TestATenantKeepsToItsCeiling(t *testing.T) {
 func TestTenantsShareWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		repo, ceiling := underCeiling(t, repository.CeilingConfig{Total: 600, Tenants: map[string]float64{"capped": 100}})
+		repo, bound := underCeiling(t, ceiling.Config{Total: 600, Tenants: map[string]float64{"capped": 100}})
 		const seconds = 20
 		groups := []*sync.WaitGroup{
 			busy(t, repo, "greedy", 60, time.Millisecond, seconds*time.Second),
@@ -114,7 +115,7 @@ func TestTenantsShareWhatIsLeft(t *testing.T) {
 		for _, g := range groups {
 			g.Wait()
 		}
-		use := ceiling.Use()
+		use := bound.Use()
 		rate := func(tenant string) float64 { return use[tenant].RequestUnits / seconds }
 		report := fmt.Sprintf("greedy %.0f, busy %.0f, capped %.0f, modest %.0f RU/s", rate("greedy"), rate("busy"), rate("capped"), rate("modest"))
 		t.Log(report)
@@ -135,11 +136,11 @@ func TestTenantsShareWhatIsLeft(t *testing.T) {
 func TestAHeldBackWriteIsNotSent(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		repo, ceiling := underCeiling(t, repository.CeilingConfig{PerTenant: 1})
+		repo, bound := underCeiling(t, ceiling.Config{PerTenant: 1})
 		if err := repo.In("acme").Create(t.Context(), &Counted{}); err != nil {
 			t.Fatal(err)
 		}
-		before := ceiling.Use()["acme"].Requests
+		before := bound.Use()["acme"].Requests
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		for name, verb := range map[string]func() error{
@@ -153,7 +154,7 @@ func TestAHeldBackWriteIsNotSent(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		if after := ceiling.Use()["acme"].Requests; after != before {
+		if after := bound.Use()["acme"].Requests; after != before {
 			t.Errorf("%d requests were sent", after-before)
 		}
 	})
@@ -161,29 +162,29 @@ func TestAHeldBackWriteIsNotSent(t *testing.T) {
 
 func TestACeilingThatIsNone(t *testing.T) {
 	t.Parallel()
-	for _, cfg := range []repository.CeilingConfig{{}, {Total: -1}, {PerTenant: 5, Tenants: map[string]float64{"a": -1}}} {
-		if _, err := repository.NewCeiling(cfg); !errors.Is(err, repository.ErrInvalid) {
+	for _, cfg := range []ceiling.Config{{}, {Total: -1}, {PerTenant: 5, Tenants: map[string]float64{"a": -1}}} {
+		if _, err := ceiling.New(cfg); !errors.Is(err, repository.ErrInvalid) {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
 }
 
 // A ceiling for all tenants, and a tighter one for a piece of work.
-func ExampleNewCeiling() {
-	ceiling, err := repository.NewCeiling(repository.CeilingConfig{Total: 4000, PerTenant: 500, Tenants: map[string]float64{"acme": 2000}})
+func Example_ceiling() {
+	bound, err := ceiling.New(ceiling.Config{Total: 4000, PerTenant: 500, Tenants: map[string]float64{"acme": 2000}})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	_ = repository.Config{Ceiling: ceiling} // or registry.Config{Ceiling: ceiling}
+	_ = repository.Config{Ceiling: bound} // or registry.Config{Ceiling: bound}
 
-	nightly, err := repository.NewCeiling(repository.CeilingConfig{Total: 100})
+	nightly, err := ceiling.New(ceiling.Config{Total: 100})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	ctx := repository.WithCeiling(context.Background(), nightly)
+	ctx := ceiling.With(context.Background(), nightly)
 	_ = ctx // for everything that the nightly job does
-	fmt.Println(len(ceiling.Use()))
+	fmt.Println(len(bound.Use()))
 	// Output: 0
 }

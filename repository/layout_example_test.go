@@ -10,6 +10,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -20,7 +21,7 @@ type Ticket struct {
 }
 
 // ticketsIn makes a container as another team would, and opens it.
-func ticketsIn(key string, layout repository.Layout) (*repository.Repository[Ticket], *azcosmos.ContainerClient, func()) {
+func ticketsIn(key string, layout layout.Layout) (*repository.Repository[Ticket], *azcosmos.ContainerClient, func()) {
 	tb, done := exampleTest()
 	ctx := context.Background()
 	client := emulatortest.Client(tb)
@@ -47,9 +48,9 @@ func ticketsIn(key string, layout repository.Layout) (*repository.Repository[Tic
 	return tickets, container, done
 }
 
-func ExampleLayout() {
+func Example_layout() {
 	ctx := context.Background()
-	tickets, container, done := ticketsIn("/org", repository.Layout{
+	tickets, container, done := ticketsIn("/org", layout.Layout{
 		Names:    map[string]string{"tenantId": "org", "entityType": "$type"},
 		IDPrefix: "Ticket|",
 		Envelope: "data",
@@ -80,11 +81,11 @@ func withID(id string) tenantitem.TenantItem[Ticket] {
 	return tenantitem.TenantItem[Ticket]{Meta: tenantitem.Meta{ID: id}}
 }
 
-func ExampleFormat() {
+func Example_layout_format() {
 	ctx := context.Background()
 	// A tenant's month is a logical partition.
-	tickets, _, done := ticketsIn("/partitionKey", repository.Layout{
-		Key: []repository.KeySource{repository.Format("%s-%.7s", "tenantId", "opened")},
+	tickets, _, done := ticketsIn("/partitionKey", layout.Layout{
+		Key: []layout.KeySource{layout.Format("%s-%.7s", "tenantId", "opened")},
 	})
 	defer done()
 	acme := tickets.In("acme")
@@ -102,11 +103,11 @@ func ExampleFormat() {
 	// Output: 3 Patch Ticket "0" of tenant "acme": invalid patch path "/opened": it is part of the document's identity (create a new document and delete the old one)
 }
 
-func ExampleComputed() {
+func Example_layout_computed() {
 	ctx := context.Background()
 	// Ten partitions, by the last character of the id.
-	tickets, _, done := ticketsIn("/bucket", repository.Layout{
-		Key: []repository.KeySource{repository.Computed(func(values []any) (any, error) {
+	tickets, _, done := ticketsIn("/bucket", layout.Layout{
+		Key: []layout.KeySource{layout.Computed(func(values []any) (any, error) {
 			id, _ := values[0].(string)
 			return id[len(id)-1:], nil
 		}, "id")},
@@ -124,9 +125,9 @@ func ExampleComputed() {
 	// Output: It is dark
 }
 
-func ExampleFromField() {
+func Example_layout_fromField() {
 	ctx := context.Background()
-	tickets, _, done := ticketsIn("/pk", repository.Layout{Key: []repository.KeySource{repository.FromField("opened")}})
+	tickets, _, done := ticketsIn("/pk", layout.Layout{Key: []layout.KeySource{layout.FromField("opened")}})
 	defer done()
 	if err := tickets.In("acme", "2026-01-02").Create(ctx, &Ticket{TenantItem: withID("1"), Title: "It is dark"}); err != nil {
 		log.Fatal(err)
@@ -138,9 +139,9 @@ func ExampleFromField() {
 
 func ExampleRepository_Global() {
 	ctx := context.Background()
-	tickets, _, done := ticketsIn("/kind", repository.Layout{
-		Key:     []repository.KeySource{repository.Constant("ticket")},
-		Untyped: repository.AllUntyped,
+	tickets, _, done := ticketsIn("/kind", layout.Layout{
+		Key:     []layout.KeySource{layout.Constant("ticket")},
+		Untyped: layout.AllUntyped,
 		Global:  true,
 	})
 	defer done()
@@ -157,7 +158,7 @@ func ExampleRepository_Global() {
 }
 
 func ExampleRepository_Decode() {
-	tickets, _, done := ticketsIn("/org", repository.Layout{Names: map[string]string{"tenantId": "org"}})
+	tickets, _, done := ticketsIn("/org", layout.Layout{Names: map[string]string{"tenantId": "org"}})
 	defer done()
 	ticket, err := tickets.Decode([]byte(`{"id":"1","org":"acme","entityType":"Ticket","title":"It is dark"}`))
 	if err != nil {
@@ -168,25 +169,25 @@ func ExampleRepository_Decode() {
 	// Output: acme It is dark true
 }
 
-func ExampleLayout_KeyFields() {
-	layout := &repository.Layout{Names: map[string]string{"tenantId": "org"}}
+func Example_layout_keyFields() {
+	layout := &layout.Layout{Names: map[string]string{"tenantId": "org"}}
 	fmt.Println(layout.KeyFields([]string{"/org", "/address/city"}))
 	// Output: [tenantId address.city]
 }
 
-func ExampleFromTenant() {
+func Example_layout_fromTenant() {
 	ctx := context.Background()
-	tickets, _, done := ticketsIn("/partitionKey", repository.Layout{Key: []repository.KeySource{repository.FromTenant()}})
+	tickets, _, done := ticketsIn("/partitionKey", layout.Layout{Key: []layout.KeySource{layout.FromTenant()}})
 	defer done()
 	err := tickets.In("acme").Create(ctx, &Ticket{TenantItem: withID("1"), Title: "It is dark"})
 	fmt.Println(err)
 	// Output: <nil>
 }
 
-func ExampleFromEntityType() {
+func Example_layout_fromEntityType() {
 	ctx := context.Background()
-	tickets, _, done := ticketsIn("/type", repository.Layout{
-		Key:    []repository.KeySource{repository.FromEntityType()},
+	tickets, _, done := ticketsIn("/type", layout.Layout{
+		Key:    []layout.KeySource{layout.FromEntityType()},
 		Names:  map[string]string{"entityType": "type"},
 		Global: true,
 	})
@@ -196,8 +197,8 @@ func ExampleFromEntityType() {
 	// Output: <nil>
 }
 
-func ExampleConstant() {
-	layout := repository.Layout{Key: []repository.KeySource{repository.FromTenant(), repository.Constant("tickets")}}
+func Example_layout_constant() {
+	layout := layout.Layout{Key: []layout.KeySource{layout.FromTenant(), layout.Constant("tickets")}}
 	fmt.Println(len(layout.Key), "levels are filled by themselves")
 	// Output: 2 levels are filled by themselves
 }

@@ -4,6 +4,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository/ceiling"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -21,7 +23,7 @@ type Config struct {
 	PartitionKey []string
 	// Layout says how documents stand in a container that was not made for
 	// Grove. Defaults to Grove's own form.
-	Layout *Layout
+	Layout *layout.Layout
 	// CursorKey signs page cursors (HMAC-SHA256). Give every process of a
 	// service the same secret of at least 16 bytes. Defaults to a random one,
 	// so that a cursor is good only in the process that made it.
@@ -35,7 +37,7 @@ type Config struct {
 	Telemetry Telemetry
 	// Ceiling bounds the request units a second of each tenant and of all.
 	// Defaults to none.
-	Ceiling *Ceiling
+	Ceiling *ceiling.Ceiling
 }
 
 // Repository reads and writes one species of document. Bind it to a tenant

@@ -5,7 +5,7 @@ import (
 
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -19,7 +19,7 @@ type Cluster struct {
 	Owner      string `json:"owner,omitempty"`
 }
 
-var resources = registry.Layout{
+var resources = layout.Layout{
 	Names:    map[string]string{"tenantId": "partitionKey", "entityType": "resourceType"},
 	Envelope: "properties",
 	Outside:  []string{"resourceID"},
@@ -51,7 +51,7 @@ type Project struct {
 	Name string `json:"name"`
 }
 
-var snake = registry.Layout{Names: map[string]string{
+var snake = layout.Layout{Names: map[string]string{
 	"tenantId": "tenant_id", "entityType": "type",
 	"deletedAt": "deleted_at", "_ops": "doc_ops", "_op": "doc_op",
 }}
@@ -87,7 +87,7 @@ var byOrganisation = map[string]string{"tenantId": "orgId", "entityType": "entit
 
 var devices = registry.EntityOf[Device](
 	registry.In("org-data"), registry.Named("device"), registry.SoftDelete(24*time.Hour),
-	registry.WithLayout(registry.Layout{Names: byOrganisation, Untyped: repository.SomeUntyped}),
+	registry.WithLayout(layout.Layout{Names: byOrganisation, Untyped: layout.SomeUntyped}),
 )
 
 // end snippet
@@ -114,7 +114,7 @@ type Kitten struct {
 }
 
 var kittens = registry.EntityOf[Kitten](
-	registry.In("kittens"), registry.WithLayout(registry.Layout{}), registry.SoftDelete(24*time.Hour),
+	registry.In("kittens"), registry.WithLayout(layout.Layout{}), registry.SoftDelete(24*time.Hour),
 )
 
 // end snippet
@@ -143,10 +143,10 @@ type Basket struct {
 
 var baskets = registry.EntityOf[Basket](
 	registry.In("state"), registry.SoftDelete(24*time.Hour),
-	registry.WithLayout(registry.Layout{
-		Key:      []registry.KeySource{registry.FromField("id")},
+	registry.WithLayout(layout.Layout{
+		Key:      []layout.KeySource{layout.FromField("id")},
 		IDPrefix: "shop||",
-		Untyped:  repository.AllUntyped,
+		Untyped:  layout.AllUntyped,
 		Envelope: "value",
 		Global:   true,
 	}),
@@ -176,7 +176,7 @@ type Invoice struct {
 	Amount float64 `json:"Amount"`
 }
 
-var efCore = registry.Layout{
+var efCore = layout.Layout{
 	Names:    map[string]string{"tenantId": "TenantId", "entityType": "$type"},
 	IDPrefix: "Invoice|",
 }
@@ -212,7 +212,7 @@ type Lesson struct {
 
 var lessons = registry.EntityOf[Lesson](
 	registry.In("flat"), registry.SoftDelete(24*time.Hour),
-	registry.WithLayout(registry.Layout{Key: []registry.KeySource{registry.FromTenant()}}),
+	registry.WithLayout(layout.Layout{Key: []layout.KeySource{layout.FromTenant()}}),
 )
 
 // end snippet

@@ -9,6 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -32,13 +33,13 @@ func moved() map[string]struct {
 	}
 	// snippet: move
 	raw := registry.Container{ID: "raw-webhooks", PartitionKey: []string{"/partitionKey"}, DefaultTTL: 90 * 24 * time.Hour}
-	filledFrom := func(key registry.KeySource) registry.Option {
-		return registry.WithLayout(registry.Layout{Key: []registry.KeySource{key}})
+	filledFrom := func(key layout.KeySource) registry.Option {
+		return registry.WithLayout(layout.Layout{Key: []layout.KeySource{key}})
 	}
-	byDay := filledFrom(registry.Format("%s-%.10s", "tenantId", "received"))
-	bySource := filledFrom(registry.Format("%s-%s", "tenantId", "source"))
-	byTenant := filledFrom(registry.FromTenant())
-	byOwnKey := filledFrom(registry.Format("%s", "ownKey"))
+	byDay := filledFrom(layout.Format("%s-%.10s", "tenantId", "received"))
+	bySource := filledFrom(layout.Format("%s-%s", "tenantId", "source"))
+	byTenant := filledFrom(layout.FromTenant())
+	byOwnKey := filledFrom(layout.Format("%s", "ownKey"))
 	// end snippet
 	own := []registry.Container{raw}
 	return map[string]place{

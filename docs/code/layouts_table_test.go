@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -26,7 +27,7 @@ func TestLayoutOfResources(t *testing.T) {
 			},
 		},
 		entity: clusters,
-		child:  registry.ChildOf[NodePool, Cluster](parented.Cascade, registry.In("resources"), registry.Named("acme.io/pools"), registry.WithLayout(registry.Layout{Names: resources.Names, Envelope: "properties"})),
+		child:  registry.ChildOf[NodePool, Cluster](parented.Cascade, registry.In("resources"), registry.Named("acme.io/pools"), registry.WithLayout(layout.Layout{Names: resources.Names, Envelope: "properties"})),
 		copies: registry.EntityOf[Billing](),
 		tenant: "s1",
 		fresh: func(id string) *Cluster {
@@ -79,8 +80,8 @@ func TestLayoutOfOrganisations(t *testing.T) {
 			},
 		},
 		entity: devices,
-		child:  registry.ChildOf[Sensor, Device](parented.Cascade, registry.In("org-data"), registry.Named("sensor"), registry.WithLayout(registry.Layout{Names: byOrganisation})),
-		copies: registry.EntityOf[Alarm](registry.In("org-data"), registry.Named("alarm"), registry.WithLayout(registry.Layout{Names: byOrganisation})),
+		child:  registry.ChildOf[Sensor, Device](parented.Cascade, registry.In("org-data"), registry.Named("sensor"), registry.WithLayout(layout.Layout{Names: byOrganisation})),
+		copies: registry.EntityOf[Alarm](registry.In("org-data"), registry.Named("alarm"), registry.WithLayout(layout.Layout{Names: byOrganisation})),
 		tenant: "o1",
 		fresh: func(id string) *Device {
 			return &Device{TenantItem: tenantitem.TenantItem[Device]{Meta: tenantitem.Meta{ID: id}}, Label: "new"}
@@ -106,8 +107,8 @@ func TestLayoutByID(t *testing.T) {
 			},
 		},
 		entity: kittens,
-		child:  registry.ChildOf[Toy, Kitten](parented.Cascade, registry.In("kittens"), registry.WithLayout(registry.Layout{})),
-		copies: registry.EntityOf[Photo](registry.In("kittens"), registry.WithLayout(registry.Layout{})),
+		child:  registry.ChildOf[Toy, Kitten](parented.Cascade, registry.In("kittens"), registry.WithLayout(layout.Layout{})),
+		copies: registry.EntityOf[Photo](registry.In("kittens"), registry.WithLayout(layout.Layout{})),
 		tenant: "t1",
 		fresh: func(id string) *Kitten {
 			return &Kitten{TenantItem: tenantitem.TenantItem[Kitten]{Meta: tenantitem.Meta{ID: id}}, Name: "new"}
@@ -122,7 +123,7 @@ func TestLayoutByID(t *testing.T) {
 
 func TestLayoutOfStates(t *testing.T) {
 	t.Parallel()
-	global := registry.WithLayout(registry.Layout{Global: true})
+	global := registry.WithLayout(layout.Layout{Global: true})
 	testLayout(t, layoutTest[Basket, Coupon, Receipt]{
 		owner: owner{
 			container: "state", paths: []string{"/partitionKey"}, id: "shop||first",
@@ -175,7 +176,7 @@ func TestLayoutOfEFCore(t *testing.T) {
 
 func TestLayoutOfBenday(t *testing.T) {
 	t.Parallel()
-	flat := registry.WithLayout(registry.Layout{Key: []registry.KeySource{registry.FromTenant()}})
+	flat := registry.WithLayout(layout.Layout{Key: []layout.KeySource{layout.FromTenant()}})
 	for name, tc := range map[string]struct {
 		owner  owner
 		entity registry.Declaration

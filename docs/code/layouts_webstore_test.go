@@ -8,6 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -27,13 +28,13 @@ type SalesOrder struct {
 
 func webStore() []registry.Declaration {
 	return []registry.Declaration{
-		registry.EntityOf[Customer](registry.In("customer"), registry.Named("customer"), registry.WithLayout(registry.Layout{
-			Key:    []registry.KeySource{registry.FromField("id")},
+		registry.EntityOf[Customer](registry.In("customer"), registry.Named("customer"), registry.WithLayout(layout.Layout{
+			Key:    []layout.KeySource{layout.FromField("id")},
 			Names:  map[string]string{"entityType": "type"},
 			Global: true,
 		})),
-		registry.ChildOf[SalesOrder, Customer](parented.Cascade, registry.In("customer"), registry.Named("salesOrder"), registry.WithLayout(registry.Layout{
-			Key:    []registry.KeySource{registry.FromField("parentId")},
+		registry.ChildOf[SalesOrder, Customer](parented.Cascade, registry.In("customer"), registry.Named("salesOrder"), registry.WithLayout(layout.Layout{
+			Key:    []layout.KeySource{layout.FromField("parentId")},
 			Names:  map[string]string{"entityType": "type", "parentId": "customerId"},
 			Global: true,
 		})),

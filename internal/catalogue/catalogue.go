@@ -10,7 +10,7 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
-	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -27,7 +27,7 @@ type Entity struct {
 	Container    string
 	PartitionKey []string
 	// Layout is how documents stand there; nil is Grove's own form.
-	Layout *repository.Layout
+	Layout *layout.Layout
 	// Declared is the registration, as in "registry.Entity[Note] (app.go:31)".
 	Declared fmt.Stringer
 	// TTL is how long documents live after their last write; 0 is as long as

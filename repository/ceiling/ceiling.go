@@ -1,4 +1,6 @@
-package repository
+// Package ceiling bounds the request units a second that a process spends, in
+// all and by tenant.
+package ceiling
 
 import (
 	"context"
@@ -7,9 +9,9 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// CeilingConfig says how many request units a second may be spent. A zero is
+// Config says how many request units a second may be spent. A zero is
 // no bound.
-type CeilingConfig struct {
+type Config struct {
 	// Total is for all tenants together. Where they want more, each gets the
 	// same, and what one does not want is for the others.
 	Total float64
@@ -21,22 +23,22 @@ type CeilingConfig struct {
 
 // Ceiling bounds the request units a second that this process spends, in all
 // and by tenant: requests wait for their turn before they are sent, and fail
-// with [ErrThrottled], unsent, when the context ends before it comes. Other
+// with repository.ErrThrottled, unsent, when the context ends before it comes. Other
 // processes of the service have ceilings of their own. What a request costs is
 // known only from its answer; what it cost more than expected is waited off by
 // those behind it, so that the rate holds over some seconds. One second's
 // units may be spent at once after a rest. Reads that find out what became of
 // a write whose answer was lost are counted and don't wait.
 //
-// It is given to repositories by [Config].Ceiling, and to everything under a
-// context by [WithCeiling]; both hold. It is safe for use by many goroutines.
+// It is given to repositories by Config.Ceiling of repository or registry, and to everything under a
+// context by [With]; both hold. It is safe for use by many goroutines.
 type Ceiling struct{ ceilingHandle }
 
 // ceilingHandle is how Grove's other packages reach what is behind a ceiling.
 type ceilingHandle = engine.CeilingHandle
 
-// TenantUse is what a tenant spent under a [Ceiling].
-type TenantUse struct {
+// Use is what a tenant spent under a [Ceiling].
+type Use struct {
 	// Requests counts the attempts, repeated ones too.
 	Requests int64
 	// RequestUnits is the sum of the charges, in RU.
@@ -45,9 +47,9 @@ type TenantUse struct {
 	Waited time.Duration
 }
 
-// NewCeiling makes a ceiling. It fails with [ErrInvalid] when a rate is
+// New makes a ceiling. It fails with repository.ErrInvalid when a rate is
 // negative, or none is set.
-func NewCeiling(cfg CeilingConfig) (*Ceiling, error) {
+func New(cfg Config) (*Ceiling, error) {
 	c, err := engine.NewCeiling(engine.CeilingConfig(cfg))
 	if err != nil {
 		return nil, err
@@ -57,19 +59,19 @@ func NewCeiling(cfg CeilingConfig) (*Ceiling, error) {
 
 // Use is what each tenant spent since the ceiling was made, by tenant; "" are
 // reads across tenants.
-func (c *Ceiling) Use() map[string]TenantUse {
+func (c *Ceiling) Use() map[string]Use {
 	use := engine.CeilingOf(c).Use()
-	out := make(map[string]TenantUse, len(use))
+	out := make(map[string]Use, len(use))
 	for tenant, u := range use {
-		out[tenant] = TenantUse(u)
+		out[tenant] = Use(u)
 	}
 	return out
 }
 
-// WithCeiling returns a context under which everything that repositories do
-// keeps to a ceiling, besides those of outer contexts and of [Config]; nil is
+// With returns a context under which everything that repositories do
+// keeps to a ceiling, besides those of outer contexts and of the repositories; nil is
 // none.
-func WithCeiling(ctx context.Context, c *Ceiling) context.Context {
+func With(ctx context.Context, c *Ceiling) context.Context {
 	if c == nil {
 		return ctx
 	}

@@ -1,11 +1,34 @@
-package repository
+// Package layout says how the documents of an entity stand in a container that
+// was not made for Grove: what fills its partition key, what its members are
+// called, and where the entity lies. registry.WithLayout and
+// repository.Config take it; docs/layouts.md has six such containers.
+package layout
 
 import "github.com/cosmosgrove/grove/internal/engine"
 
 // Layout says how the documents of an entity stand in a container that was not
 // made for Grove, see docs/layouts.md. Queries, patches, copies and deletes go
 // by it; an application's own SQL names the entity's members, as ever. The zero
-// value is Grove's own form.
+// value is Grove's own form. It has these fields:
+//
+//	Key []KeySource: what fills each level of the container's key, in order.
+//	  Defaults to the paths themselves: where the tenant is stored, where the
+//	  entity type is, fields of the entity.
+//	Names map[string]string: the stored names of members at the top of the
+//	  document, by the names that the entity and Grove have for them:
+//	  {"tenantId": "tenant_id", "entityType": "$type", "_ops": "writes"}. The
+//	  names of id and ttl, and of the service's own members, are fixed.
+//	IDPrefix string: stands before every stored id, and before none of the
+//	  application's: "Note|" for ids such as "Note|42". ASCII.
+//	Untyped Untyped: documents may lack an entity type. Defaults to AlwaysTyped.
+//	Envelope string: the member that holds the entity's fields, with the header
+//	  outside.
+//	Outside []string: fields of the entity that stand beside the envelope.
+//	Global bool: the documents belong to no tenant; see Repository.Global.
+//	UnderTenant bool: Global documents may be read and written under a context
+//	  that WithTenant bound to a tenant.
+//	NoMarks bool: keeps the marks of writes out of the documents. A write whose
+//	  answer is lost is then ErrAmbiguous wherever its etag doesn't decide.
 type Layout = engine.Layout
 
 // Untyped says whether documents may lack an entity type.
@@ -53,17 +76,4 @@ func Format(format string, fields ...string) KeySource { return engine.Format(fo
 // boolean, and the same whenever the fields are.
 func Computed(compute func(values []any) (any, error), fields ...string) KeySource {
 	return engine.Computed(compute, fields...)
-}
-
-// Decode reads a stored document, such as the change feed brings, into an
-// entity. It fails with [ErrEntityMismatch] when the document is not of this
-// entity type, and with a [*DecodeError] when it does not fit the struct.
-func (r *Repository[T]) Decode(document []byte) (*T, error) {
-	k := engine.Call{Collection: r.core(), Op: "Decode", At: &engine.Partition{All: true, Deleted: true}}
-	document, err := r.core().Canonical(document)
-	if err != nil {
-		return nil, k.Fail(err)
-	}
-	entity, err := (&Reader[T]{repo: r, at: *k.At}).decode(document)
-	return entity, k.Fail(err)
 }
