@@ -155,7 +155,7 @@ func spent(e *emulatortest.Emulator, f func()) (documents, feed cost) {
 func TestCosmicWorks(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	e := emulatortest.New(t)
+	e := emulatortest.New(t, emulatortest.Calm()) // its requests are compared with those of a client without Grove
 	client := e.Client(repository.ClientOptions(nil))
 	copies := denorm.New(denorm.Config{Processor: changefeed.Config{PollInterval: 5 * time.Millisecond}})
 	plan, err := registry.NewPlan(

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/repository"
 )
@@ -95,7 +96,7 @@ func TestAChangeOfOtherFieldsPatchesNothing(t *testing.T) {
 
 func TestOneReadOfSourcesForAWholeBulk(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, emulatortest.Calm()) // its requests are counted
 	persons := make([]*Person, 20)
 	for i := range persons {
 		persons[i] = b.person(fmt.Sprint("person ", i))

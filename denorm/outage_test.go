@@ -11,14 +11,16 @@ import (
 	"github.com/cosmosgrove/grove/registry"
 )
 
-// usualKeeper is one with the default intervals.
+// usualKeeper is one with the default intervals. The tasks are read through its database from then on: by the sessions of the
+// one that they were opened with a replica may still show them as they were before the keeper wrote.
 func (b *testBundle) usualKeeper(t *testing.T) *denorm.Keeper {
 	t.Helper()
 	copies := denorm.New(denorm.Config{}, declarations()...)
 	plan, err := registry.NewPlan(layout(), entities(), copies.Extension())
 	b.must(err)
-	_, err = registry.Open(b.client, plan)
+	db, err := registry.Open(b.client, plan)
 	b.must(err)
+	b.tasks = repo[Task](t, db)
 	keeper, err := copies.Keeper()
 	b.must(err)
 	return keeper

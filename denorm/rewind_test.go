@@ -2,8 +2,11 @@ package denorm_test
 
 import (
 	"encoding/json"
+	"errors"
+	"net/http"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -42,12 +45,32 @@ func (b *testBundle) rewind(to []lease) {
 	container, err := b.client.NewContainer("work", "grove-leases")
 	b.must(err)
 	for _, l := range b.leases() {
-		_, err := container.DeleteItem(b.ctx, azcosmos.NewPartitionKeyString(l.id), l.id, nil)
+		err := patiently(func() error {
+			_, err := container.DeleteItem(b.ctx, azcosmos.NewPartitionKeyString(l.id), l.id, nil)
+			return err
+		})
+		var answer *azcore.ResponseError
+		if errors.As(err, &answer) && answer.StatusCode == http.StatusNotFound {
+			continue // a replica that was behind still told of it
+		}
 		b.must(err)
 	}
 	for _, l := range to {
-		_, err := container.UpsertItem(b.ctx, azcosmos.NewPartitionKeyString(l.id), l.body, nil)
-		b.must(err)
+		b.must(patiently(func() error {
+			_, err := container.UpsertItem(b.ctx, azcosmos.NewPartitionKeyString(l.id), l.body, nil)
+			return err
+		}))
+	}
+}
+
+// patiently sends a write of a client without Grove again for as long as the answer is 449, which the SDK leaves to its user.
+func patiently(write func() error) error {
+	for {
+		err := write()
+		var answer *azcore.ResponseError
+		if !errors.As(err, &answer) || answer.StatusCode != 449 {
+			return err
+		}
 	}
 }
 

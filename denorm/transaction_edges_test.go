@@ -149,7 +149,7 @@ func TestBothSidesOfALinkAgreeAfterARestore(t *testing.T) {
 // being written.
 func TestADocumentWithoutRoomForWhatIsKept(t *testing.T) {
 	t.Parallel()
-	b := setupNear(t)
+	b := setupNear(t, emulatortest.Calm()) // its requests are counted
 	b.customer("c1")
 	o := &Order{Title: "big", Notes: []string{strings.Repeat("x", tenantitem.MaxDocumentBytes-600)}}
 	b.must(b.orders.In(acme, "c1").Create(b.ctx, o))

@@ -25,6 +25,7 @@ type settings struct {
 	// inProcess names the first option that a real endpoint can't serve.
 	inProcess string
 	unkind    *uint64 // the seed of Unkind
+	calm      bool    // whatever the environment says
 }
 
 // needs notes that an option can be served in this process only.

@@ -34,18 +34,24 @@ func unkind() []unkindness {
 // and early-cut pages, reads from replicas that are behind, throttling and 449 now and then, splits, and header names in lower case. Code
 // that keeps its session tokens and follows continuations notices none of it, but in the number of its requests. It loses no answer and refuses
 // nothing for good; [Explore] does that. The environment variable GROVE_UNKIND, set to a seed, switches it on for every account that tests
-// make.
+// make, but for those that are [Calm].
 func Unkind(seed uint64) Option {
 	return optionFunc(func(s *settings) {
 		s.needs("Unkind")
-		s.unkind = &seed
+		s.unkind, s.calm = &seed, false
 	})
+}
+
+// Calm keeps what [Unkind] lists away from the account, also where GROVE_UNKIND is set. It is for tests that count requests, set
+// faults of their own or compare with a client that does without Grove's retries; say at the test which of them it is.
+func Calm() Option {
+	return optionFunc(func(s *settings) { s.unkind, s.calm = nil, true })
 }
 
 // applyUnkind adds what the option or the environment asks for.
 func (s *settings) applyUnkind(t testing.TB) {
 	t.Helper()
-	if text := os.Getenv("GROVE_UNKIND"); text != "" && s.unkind == nil {
+	if text := os.Getenv("GROVE_UNKIND"); text != "" && s.unkind == nil && !s.calm {
 		seed, err := strconv.ParseUint(text, 10, 64)
 		if err != nil {
 			t.Fatalf("GROVE_UNKIND: %v: use a number", err)

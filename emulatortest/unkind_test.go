@@ -3,12 +3,14 @@ package emulatortest_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
 
 // createPatiently creates an item; 449 asks the client to send it again, which the SDK leaves to its user.
@@ -67,6 +69,30 @@ func TestUnkindHidesNothingFromACarefulClient(t *testing.T) {
 		}
 		if requests[seed] = total; faulted < 3 {
 			t.Errorf("seed %d: only %d of %d requests were disturbed", seed, faulted, total)
+		}
+	}
+}
+
+// The environment unsettles every account but the calm ones; of two options the later one holds.
+func TestCalm(t *testing.T) {
+	t.Setenv("GROVE_UNKIND", "1")
+	for name, test := range map[string]struct {
+		options   []emulatortest.Option
+		disturbed bool
+	}{
+		"neither":         {nil, true},
+		"calm":            {[]emulatortest.Option{emulatortest.Calm()}, false},
+		"unkind and calm": {[]emulatortest.Option{emulatortest.Unkind(2), emulatortest.Calm()}, false},
+		"calm and unkind": {[]emulatortest.Option{emulatortest.Calm(), emulatortest.Unkind(2)}, true},
+	} {
+		e := emulatortest.New(t, test.options...)
+		items := newContainer(t, e.Client(nil), "/pk")
+		for i := range 300 {
+			createPatiently(t, items, fmt.Sprintf(`{"id":"%d","pk":"a"}`, i))
+		}
+		faulted := slices.ContainsFunc(e.Requests().All(), func(x emulator.Exchange) bool { return x.Faulted })
+		if faulted != test.disturbed {
+			t.Errorf("%s: disturbed is %v, want %v", name, faulted, test.disturbed)
 		}
 	}
 }

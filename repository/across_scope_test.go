@@ -185,7 +185,7 @@ func failure[V any](seq func(func(V, error) bool)) error {
 // one request to each that may hold something, and a prefix to one of them.
 func TestAcross_requests(t *testing.T) {
 	t.Parallel()
-	b := setupLookups(t, emulatortest.WithPartitions(8))
+	b := setupLookups(t, emulatortest.WithPartitions(8), emulatortest.Calm()) // its requests are counted
 	repo := b.lookups(t, t, "c", "/tenantId", "/lookupType")
 	for i := range 40 {
 		store(t, t, repo, prefixed, newLookup(i, fmt.Sprintf("t%02d", i%10), "x"))

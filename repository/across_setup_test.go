@@ -1,13 +1,17 @@
 package repository_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -100,7 +104,7 @@ func newLookup(n int, tenant, lookupType string) rawLookup {
 	return rawLookup{"id": fmt.Sprintf("%03d", n), "tenantId": tenant, "entityType": "Lookup", "lookupType": lookupType, "name": fmt.Sprintf("n%03d", n), "rank": 0}
 }
 
-// store writes documents around the repository, in order.
+// store writes documents around the repository, in order, and tells the repository of them: what it reads is not older.
 func store(ctx contextSource, t fataler, repo *repository.Repository[Lookup], levels []string, docs ...rawLookup) {
 	t.Helper()
 	for _, doc := range docs {
@@ -112,8 +116,21 @@ func store(ctx contextSource, t fataler, repo *repository.Repository[Lookup], le
 		for _, level := range levels {
 			key = key.AppendString(doc[level].(string))
 		}
-		if _, err := repo.Container().CreateItem(ctx.Context(), key, body, nil); err != nil {
+		stored, err := createPatiently(ctx.Context(), repo.Container(), key, body)
+		if err != nil {
 			t.Fatal(err)
+		}
+		engine.CollectionOf(repo).Saw(*stored.SessionToken)
+	}
+}
+
+// createPatiently creates an item without Grove; 449 asks the client to send it again, which the SDK leaves to its user.
+func createPatiently(ctx context.Context, container *azcosmos.ContainerClient, key azcosmos.PartitionKey, body []byte) (azcosmos.ItemResponse, error) {
+	for {
+		stored, err := container.CreateItem(ctx, key, body, nil)
+		var answer *azcore.ResponseError
+		if !errors.As(err, &answer) || answer.StatusCode != 449 {
+			return stored, err
 		}
 	}
 }
