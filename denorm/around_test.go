@@ -5,6 +5,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -54,8 +55,10 @@ func TestAnImportThatIsMovedAroundGroveIsCountedAgain(t *testing.T) {
 	ada, bob := b.person("Ada"), b.person("Bob")
 	tasks, _ := b.db.Container("tasks")
 	key := azcosmos.NewPartitionKeyString(acme).AppendString("Task").AppendString("p1")
-	_, err := tasks.CreateItem(b.ctx, key, []byte(`{"id":"import","tenantId":"acme","entityType":"Task","project":"p1","assigneeId":"`+ada.ID+`"}`), nil)
-	b.must(err)
+	b.must(patiently(func() error {
+		_, err := tasks.CreateItem(b.ctx, key, []byte(`{"id":"import","tenantId":"acme","entityType":"Task","project":"p1","assigneeId":"`+ada.ID+`"}`), nil)
+		return err
+	}))
 	b.catchUp()
 	b.taskCount(ada, 1)
 	task, err := b.tasks.In(acme, "p1").Get(b.ctx, "import")
@@ -90,6 +93,11 @@ func (b *testBundle) patchTask(task *Task, path string, value any) {
 	tasks, _ := b.db.Container("tasks")
 	var ops azcosmos.PatchOperations
 	ops.AppendSet(path, value)
-	_, err := tasks.PatchItem(b.ctx, azcosmos.NewPartitionKeyString(acme).AppendString("Task").AppendString(task.Project), task.ID, ops, nil)
-	b.must(err)
+	b.must(patiently(func() error {
+		patched, err := tasks.PatchItem(b.ctx, azcosmos.NewPartitionKeyString(acme).AppendString("Task").AppendString(task.Project), task.ID, ops, nil)
+		if err == nil {
+			engine.CollectionOf(b.tasks).Saw(*patched.SessionToken)
+		}
+		return err
+	}))
 }

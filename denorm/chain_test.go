@@ -58,8 +58,10 @@ func TestRepairOfAChainTakesOneRun(t *testing.T) {
 		`{"id":"aisle","tenantId":"acme","entityType":"Aisle","zoneId":"zone","city":"x","bins":9}`,
 		`{"id":"bin","tenantId":"acme","entityType":"Bin","aisleId":"aisle"}`,
 	} {
-		_, err := all.CreateItem(b.ctx, azcosmos.NewPartitionKeyString(acme), []byte(doc), nil)
-		b.must(err)
+		b.must(patiently(func() error {
+			_, err := all.CreateItem(b.ctx, azcosmos.NewPartitionKeyString(acme), []byte(doc), nil)
+			return err
+		}))
 	}
 	progress, err := keeper.Repair(b.ctx, acme, nil)
 	b.must(err)

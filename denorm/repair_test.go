@@ -4,32 +4,43 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// tamper changes a stored task as nobody should: around the repository.
+// tamper changes a stored task as nobody should: around the repository, which is told only that there is something newer.
 func (b *testBundle) tamper(task *Task, change func(map[string]any)) {
 	b.t.Helper()
 	key := azcosmos.NewPartitionKeyString(acme).AppendString("Task").AppendString(task.Project)
 	tasks, _ := b.db.Container("tasks")
-	stored, err := tasks.ReadItem(b.ctx, key, task.ID, nil)
-	b.must(err)
-	decoder := json.NewDecoder(strings.NewReader(string(stored.Value)))
-	decoder.UseNumber()
-	var doc map[string]any
-	b.must(decoder.Decode(&doc))
-	change(doc)
-	body, err := json.Marshal(doc)
-	b.must(err)
-	_, err = tasks.ReplaceItem(b.ctx, key, task.ID, body, nil)
-	b.must(err)
+	for {
+		stored, err := tasks.ReadItem(b.ctx, key, task.ID, nil)
+		b.must(err)
+		decoder := json.NewDecoder(strings.NewReader(string(stored.Value)))
+		decoder.UseNumber()
+		var doc map[string]any
+		b.must(decoder.Decode(&doc))
+		change(doc)
+		body, err := json.Marshal(doc)
+		b.must(err)
+		replaced, err := tasks.ReplaceItem(b.ctx, key, task.ID, body, &azcosmos.ItemOptions{IfMatchEtag: &stored.ETag})
+		var answer *azcore.ResponseError
+		if errors.As(err, &answer) && (answer.StatusCode == 449 || answer.StatusCode == http.StatusPreconditionFailed) {
+			continue // the latter: the replica that was read from is behind
+		}
+		b.must(err)
+		engine.CollectionOf(b.tasks).Saw(*replaced.SessionToken)
+		return
+	}
 }
 
 func (b *testBundle) raw(task *Task) string {
