@@ -97,7 +97,7 @@ func (a *total) result() merge.Value {
 	return a.Extreme
 }
 
-// aggregate runs one function over one field.
+// Aggregate runs one function over one field.
 func (c *Collection) Aggregate(ctx context.Context, op string, at *Partition, f function, field string, q Query) (total, error) {
 	k := Call{Collection: c, Op: op, At: at}
 	ctx = k.Begin(ctx)

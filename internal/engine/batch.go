@@ -11,13 +11,13 @@ import (
 // MaxBatchOperations is the service's limit on one transactional batch.
 const MaxBatchOperations = 100
 
-// part is a batch of one collection as the engine commits it.
+// Part is a batch of one collection as the engine commits it.
 type Part struct {
 	Collection *Collection
 	At         *Partition
 	Ops        []Operation
 	Err        error
-	// before and after let hooks take part.
+	// Before and after let hooks take part.
 	Before, After func(context.Context) error
 }
 
@@ -37,7 +37,7 @@ func (e *BatchError) Error() string {
 	return fmt.Sprintf("operation %d of the batch, %s %q: HTTP %d; nothing was applied", e.Index, e.Verb, e.ID, e.Status)
 }
 
-// commitParts applies the parts as one transaction.
+// CommitParts applies the parts as one transaction.
 func CommitParts(ctx context.Context, parts []Part) error {
 	if len(parts) == 0 {
 		return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: "it has no parts", Hint: "pass at least one Batch"}}

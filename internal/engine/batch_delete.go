@@ -8,7 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// planDelete makes an operation of a batch the delete of its document.
+// PlanDelete makes an operation of a batch the delete of its document.
 func (c *Collection) PlanDelete(at *Partition, op *Operation) error {
 	if c.Hooks.Delete != nil {
 		return c.markDeleted(at, op)

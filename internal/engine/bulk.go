@@ -37,7 +37,7 @@ type Progress struct {
 	Resume string
 }
 
-// bulkWindow is how many entities hooks see at once, so that what they read
+// BulkWindow is how many entities hooks see at once, so that what they read
 // for them is read once and not for each batch.
 const BulkWindow = 1000
 

@@ -12,18 +12,18 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// bulkItem is one item of a bulk on its way.
+// BulkItem is one item of a bulk on its way.
 type BulkItem struct {
 	Index int
 	At    Partition
 	Op    Operation
-	// hidden is what hooks add beside the entity's fields.
+	// Hidden is what hooks add beside the entity's fields.
 	Hidden []byte
-	// alone sends the item by itself and returns its new etag.
+	// Alone sends the item by itself and returns its new etag.
 	Alone func(ctx context.Context, k *Call) (etag string, err error)
 }
 
-// bulk is one run of SaveAll or DeleteAll: the caller's goroutine reads the
+// Bulk is one run of SaveAll or DeleteAll: the caller's goroutine reads the
 // input and fills batches, others send them.
 type Bulk struct {
 	Call     *Call
@@ -31,7 +31,7 @@ type Bulk struct {
 	Run      bulkRun
 	boundTo  string
 	PerBatch int
-	// stored carries the new etags to where they belong and does what follows
+	// Stored carries the new etags to where they belong and does what follows
 	// a write; nil for nothing.
 	Stored func(ctx context.Context, items []*BulkItem, etags []string) error
 	// resumed says that any item may have been stored by an earlier run.
@@ -93,7 +93,7 @@ func NewBulk(ctx context.Context, k *Call, opts *BulkOptions) (*Bulk, error) {
 	return b, nil
 }
 
-// pass counts an item of the input and reports whether it was settled before.
+// Pass counts an item of the input and reports whether it was settled before.
 func (b *Bulk) Pass() bool {
 	if b.next >= b.receipt.Skipped {
 		return false
@@ -102,7 +102,7 @@ func (b *Bulk) Pass() bool {
 	return true
 }
 
-// read opens the receipt of the next item and returns its index.
+// Read opens the receipt of the next item and returns its index.
 func (b *Bulk) Read(id string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -113,14 +113,14 @@ func (b *Bulk) Read(id string) int {
 	return index
 }
 
-// named completes the receipt of an item whose id is known only now.
+// Named completes the receipt of an item whose id is known only now.
 func (b *Bulk) Named(item *BulkItem) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.receipt.Items[item.Index-b.receipt.Skipped].ID = item.Op.ID
 }
 
-// add puts an item into the batch of its partition and sends what is full. It
+// Add puts an item into the batch of its partition and sends what is full. It
 // reports false when the run has to end.
 func (b *Bulk) Add(ctx context.Context, item *BulkItem) bool {
 	key := KeyText(item.At.Values)
@@ -183,7 +183,7 @@ func (b *Bulk) send(ctx context.Context, key string) bool {
 	return true
 }
 
-// fail enters an item's failure into its receipt.
+// Fail enters an item's failure into its receipt.
 func (b *Bulk) Fail(item *BulkItem, err error) {
 	b.enter(item, "", Failed, err)
 }
@@ -216,7 +216,7 @@ func (b *Bulk) enter(item *BulkItem, etag string, status ItemStatus, err error) 
 	}
 }
 
-// ends stops the run when an error concerns more than one item, and reports
+// Ends stops the run when an error concerns more than one item, and reports
 // whether it does.
 func (b *Bulk) Ends(ctx context.Context, err error) bool {
 	if ctx.Err() == nil && !errors.Is(err, ErrBudget) && !isAccessDenied(err) {
@@ -266,7 +266,7 @@ func (b *Bulk) tell() {
 	b.options.Progress(p)
 }
 
-// finish sends what is left, waits for all batches and closes the receipt.
+// Finish sends what is left, waits for all batches and closes the receipt.
 // complete says that the whole input was read.
 func (b *Bulk) Finish(ctx context.Context, complete bool) (*Receipt, error) {
 	complete = complete && b.sendAll(ctx)

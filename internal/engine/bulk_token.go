@@ -30,7 +30,7 @@ func newBulkRun() bulkRun {
 	return r
 }
 
-// mark names the write of one item; see marks.go.
+// Mark names the write of one item; see marks.go.
 func (r bulkRun) Mark(index int) string {
 	writer := base32.StdEncoding.EncodeToString(r.seed[:5]) // 8 characters, as a repository's own
 	return writer + ":" + strconv.FormatInt(int64(index), 36)

@@ -6,7 +6,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// onlyID returns the id that the query is about when it asks for nothing else
+// OnlyID returns the id that the query is about when it asks for nothing else
 // and the scope knows the whole partition key, so that a point read answers it.
 func (q Query) OnlyID(at *Partition) (string, bool) {
 	if !at.Full || q.broken != nil || len(q.raw) > 0 || len(q.where) != 1 || len(q.order) > 0 {

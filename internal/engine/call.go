@@ -10,13 +10,13 @@ import (
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
-// call is one verb under way: what it says in errors, and what it may cost.
+// Call is one verb under way: what it says in errors, and what it may cost.
 type Call struct {
 	Collection *Collection
 	Op         string
 	At         *Partition
 	ID         string
-	// exempt says that reads are about an earlier write of the call.
+	// Exempt says that reads are about an earlier write of the call.
 	Exempt bool
 	// contents asks for the documents that are written.
 	contents bool
@@ -28,7 +28,7 @@ type Call struct {
 	cost      rowCost
 }
 
-// fail wraps what went wrong into the package's error; nil stays nil.
+// Fail wraps what went wrong into the package's error; nil stays nil.
 func (k *Call) Fail(err error) error {
 	if err == nil {
 		return nil
@@ -52,7 +52,7 @@ func (k *Call) Fail(err error) error {
 	return e
 }
 
-// start is the part of every verb that comes before any request.
+// Start is the part of every verb that comes before any request.
 func (k *Call) Start(ctx context.Context) error {
 	if k.At.Err != nil {
 		return k.At.Err

@@ -162,7 +162,7 @@ func (c *Collection) IsSpecies(name string) bool {
 	return name == c.entityType || slices.Contains(c.aliases, name)
 }
 
-// renamed moves a partition to where the species was stored under an older name.
+// Renamed moves a partition to where the species was stored under an older name.
 func (c *Collection) Renamed(p Partition, entityType string) Partition {
 	for i, level := range c.levels {
 		if level.isEntityType() && i < len(p.Values) {
@@ -186,7 +186,7 @@ func (c *Collection) PartitionsOf(p Partition) []Partition {
 	return out
 }
 
-// mark names one write. It is stored with the document, so that a write whose
+// Mark names one write. It is stored with the document, so that a write whose
 // answer was lost can be recognised.
 func (c *Collection) Mark() string {
 	if c.layout.NoMarks() {
@@ -195,7 +195,7 @@ func (c *Collection) Mark() string {
 	return c.writer + ":" + strconv.FormatUint(c.writes.Add(1), 36)
 }
 
-// check refuses a document that does not belong where it was read from.
+// Check refuses a document that does not belong where it was read from.
 func (c *Collection) Check(at *Partition, meta *tenantitem.Meta) error {
 	return c.CheckNames(at, meta.TenantID, meta.EntityType)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// countIn counts the documents of a scope.
+// CountIn counts the documents of a scope.
 func (c *Collection) CountIn(ctx context.Context, at *Partition, q Query) (int64, error) {
 	k := Call{Collection: c, Op: "Count", At: at}
 	ctx = k.Begin(ctx)

@@ -2,7 +2,7 @@ package engine
 
 import "context"
 
-// createItem stores a new document and returns its etag.
+// CreateItem stores a new document and returns its etag.
 func (k *Call) CreateItem(ctx context.Context, at *Partition, entity any, body []byte, mark string) (etag string, err error) {
 	op := Operation{ID: k.ID, Mark: mark, Entity: entity}
 	op.Writes(k.Collection, OpCreate, body)

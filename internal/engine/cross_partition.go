@@ -52,7 +52,7 @@ func ReadAcross[R any](ctx context.Context, k *Call, q Query, expression string,
 	return err
 }
 
-// inTurn reads the parts of a scope one after another, a page at a time, until
+// InTurn reads the parts of a scope one after another, a page at a time, until
 // take says that it has enough. size is the most that the next page may hold.
 // It returns what was not read.
 func InTurn[R any](ctx context.Context, k *Call, p *plan, spans []span, size func() int, take func([]R) (more bool, err error)) ([]span, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// position is where a page over several partitions ended. It names parts of
+// Position is where a page over several partitions ended. It names parts of
 // the key space, not partitions, so that it stays good when those change.
 type Position struct {
 	// Spans is what is left to read.
@@ -64,11 +64,11 @@ func decodePosition(text string, homes int) (Position, error) {
 	return p, nil
 }
 
-// errCursorShape is for a cursor that was made before the species got, or
+// ErrCursorShape is for a cursor that was made before the species got, or
 // lost, an older name.
 var ErrCursorShape = &tenantitem.InvalidError{What: "cursor", Reason: "it was made for another layout of the species", Hint: "start again without a cursor"}
 
-// begin is where a page starts.
+// Begin is where a page starts.
 func (p *plan) Begin(c *Collection, q Query, from string) (Position, error) {
 	if from == "" {
 		return Position{Spans: p.spans(c), Left: q.limit}, nil
@@ -76,7 +76,7 @@ func (p *plan) Begin(c *Collection, q Query, from string) (Position, error) {
 	return decodePosition(from, len(p.homes))
 }
 
-// wanted is how many documents a page may hold.
+// Wanted is how many documents a page may hold.
 func (p Position) Wanted(size int) int {
 	if p.Left > 0 {
 		return min(size, p.Left)

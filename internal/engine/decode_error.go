@@ -28,7 +28,7 @@ func (e *DecodeError) Error() string {
 // Unwrap returns what does not fit.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// undecodable says that a document, or a row about one, can't be read.
+// Undecodable says that a document, or a row about one, can't be read.
 func Undecodable(raw []byte, err error) error {
 	return &DecodeError{ID: documents.ReadHeader(raw).ID, Err: err}
 }

@@ -86,7 +86,7 @@ func (e Edits) with(op edit) Edits {
 	return e
 }
 
-// operations checks the edits against the entity and returns them as the SDK
+// Operations checks the edits against the entity and returns them as the SDK
 // takes them. The mark is added where the limit leaves room; reports whether.
 func (c *Collection) Operations(e Edits, mark string) (ops azcosmos.PatchOperations, isMarked bool, err error) {
 	if len(e.ops) == 0 || len(e.ops) > MaxPatchOperations {

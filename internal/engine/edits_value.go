@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// refusedValue makes bad input of what the codec refuses. Neither quotes a value.
+// RefusedValue makes bad input of what the codec refuses. Neither quotes a value.
 func RefusedValue(what string, err error) error {
 	var at *codec.ValueError
 	if !errors.As(err, &at) {

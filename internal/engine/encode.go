@@ -7,7 +7,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// stampBody adds the hidden members of hooks and the marks of the write to an
+// StampBody adds the hidden members of hooks and the marks of the write to an
 // encoded entity.
 func (c *Collection) StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
 	var b bytes.Buffer

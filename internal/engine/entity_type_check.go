@@ -73,7 +73,7 @@ func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[st
 	}
 }
 
-// refuseForeign fails when one of the ids is that of another species' document.
+// RefuseForeign fails when one of the ids is that of another species' document.
 func (k *Call) RefuseForeign(ctx context.Context, at *Partition, ids ...string) error {
 	found, err := k.foreign(ctx, at, ids)
 	if err == nil && len(found) > 0 {

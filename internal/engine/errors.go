@@ -153,7 +153,7 @@ const statusRetryWith = 449
 // the document.
 const statusSessionBehind = 1002
 
-// statusOf returns the status that the service ended a call with; 0 when it
+// StatusOf returns the status that the service ended a call with; 0 when it
 // gave none. A write that stays ambiguous has none either: the status in it is
 // one attempt's.
 func StatusOf(err error) int {
@@ -209,7 +209,7 @@ func sentinelFor(status int) (hint string, kind error) {
 	return "", nil
 }
 
-// refusal is the service's answer about one item where there is no response of
+// Refusal is the service's answer about one item where there is no response of
 // its own: an operation's result in a batch, or what a look at the document
 // told before the item was sent.
 type Refusal struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// fetchPage asks one logical partition for one page of rows. size is the most
+// FetchPage asks one logical partition for one page of rows. size is the most
 // it may hold; 0 leaves it to the service. next is where to go on; "" is the end.
 func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement, from string, size int) (rows []R, next string, err error) {
 	params, err := asStored(st.Params)
@@ -113,7 +113,7 @@ func scanOf(header string) merge.Scan {
 // of 4 MB a page ends most pages sooner.
 const maxPageHint = 10_000
 
-// startQuery is what every query checks before any request.
+// StartQuery is what every query checks before any request.
 func (k *Call) StartQuery(ctx context.Context) error {
 	if err := k.Start(ctx); err != nil {
 		return err
@@ -124,5 +124,5 @@ func (k *Call) StartQuery(ctx context.Context) error {
 	return nil
 }
 
-// spans reports whether the scope is more than one logical partition.
+// Spans reports whether the scope is more than one logical partition.
 func (k *Call) Spans() bool { return !k.At.Full || len(k.Collection.PartitionsOf(*k.At)) > 1 }

@@ -44,7 +44,7 @@ type GuardedPath struct {
 // takes them away.
 const MovedField = "_moved"
 
-// seeWrites reports whether any hook takes part before a write.
+// SeeWrites reports whether any hook takes part before a write.
 func (h *Hooks) SeeWrites() bool { return len(h.BeforeWrite) > 0 || len(h.Fill) > 0 }
 
 type WriteKind uint8
@@ -55,7 +55,7 @@ const (
 	Overwrites
 )
 
-// writeOf describes entities to the hooks.
+// WriteOf describes entities to the hooks.
 func WriteOf[T any](tenant string, entities []*T) *Write {
 	w := &Write{
 		TenantID: tenant, Entities: make([]any, len(entities)), New: make([]bool, len(entities)),

@@ -26,7 +26,7 @@ func (c *Collection) OtherPartitions(at Partition) []Partition {
 	return out
 }
 
-// takenElsewhere returns the entity type under which each of the ids is stored
+// TakenElsewhere returns the entity type under which each of the ids is stored
 // in another logical partition than the one that is about to be written to.
 // Documents that are only kept for a while do not count.
 func (k *Call) TakenElsewhere(ctx context.Context, at Partition, ids []string) (map[string]string, error) {
@@ -77,7 +77,7 @@ func (k *Call) findTaken(ctx context.Context, home Partition, ids []string, take
 	}
 }
 
-// refuseTaken is ErrConflict for a new document whose id is taken under an
+// RefuseTaken is ErrConflict for a new document whose id is taken under an
 // older name.
 func (k *Call) RefuseTaken(ctx context.Context, at Partition) error {
 	taken, err := k.TakenElsewhere(ctx, at, []string{k.ID})

@@ -41,7 +41,7 @@ func (c *Collection) canonical(raw []byte) ([]byte, error) {
 	return doc, nil
 }
 
-// isUndecodable reports that one document can't be read.
+// IsUndecodable reports that one document can't be read.
 func IsUndecodable(err error) bool {
 	var decode *DecodeError
 	return errors.As(err, &decode)

@@ -1,6 +1,6 @@
 package engine
 
-// maxIDsPerQuery keeps a query by ids well under the service's limits on its
+// MaxIDsPerQuery keeps a query by ids well under the service's limits on its
 // text (512 KB) and on the answer to one request.
 const MaxIDsPerQuery = 1000
 

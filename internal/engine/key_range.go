@@ -34,7 +34,7 @@ type plan struct {
 	sts   []Statement
 }
 
-// planFor compiles a query for every home of the scope.
+// PlanFor compiles a query for every home of the scope.
 func (k *Call) PlanFor(q Query, projection string) (*plan, error) {
 	p := &plan{homes: k.Collection.PartitionsOf(*k.At)}
 	for i := range p.homes {

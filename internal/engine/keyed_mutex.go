@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// mutexKey names a document within a repository.
+// MutexKey names a document within a repository.
 type MutexKey struct{ Tenant, Key, ID string }
 
 // keyedMutex lets the mutations of one document take place one after another.
@@ -21,7 +21,7 @@ type queue struct {
 	waiting int
 }
 
-// lock returns when it is the caller's turn; the returned function ends it.
+// Lock returns when it is the caller's turn; the returned function ends it.
 func (t *keyedMutex) Lock(ctx context.Context, of MutexKey) (func(), error) {
 	t.mu.Lock()
 	if t.queue == nil {
@@ -52,7 +52,7 @@ func (t *keyedMutex) Lock(ctx context.Context, of MutexKey) (func(), error) {
 	}
 }
 
-// keyText is a key's values as one comparable text.
+// KeyText is a key's values as one comparable text.
 func KeyText(values []any) string {
 	var b strings.Builder
 	for _, v := range values {

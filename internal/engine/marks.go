@@ -34,7 +34,7 @@ const (
 	OverwrittenRoot = "*"
 )
 
-// marked is what a document tells of its last writes.
+// Marked is what a document tells of its last writes.
 type Marked struct {
 	ID, ETag string
 	Marks    []string // _ops
@@ -43,14 +43,14 @@ type Marked struct {
 	Raw []byte // the document, where a write is about to replace it
 }
 
-// readMarks reads what a document tells of its last writes. What something
+// ReadMarks reads what a document tells of its last writes. What something
 // else wrote under the names of the marks counts as none.
 func ReadMarks(raw []byte) *Marked {
 	h := documents.ReadHeader(raw)
 	return &Marked{ID: h.ID, ETag: h.ETag, Marks: h.Marks, Mark: h.Mark}
 }
 
-// marksOf is the list of marks for a document that an operation stores whole.
+// MarksOf is the list of marks for a document that an operation stores whole.
 // What a replacement takes the place of is known as far as the entity was read.
 func (c *Collection) MarksOf(op *Operation, kind OperationKind, entity any) []string {
 	if kind == OpCreate {
@@ -64,7 +64,7 @@ func (c *Collection) MarksOf(op *Operation, kind OperationKind, entity any) []st
 	return []string{OverwrittenRoot + op.Mark}
 }
 
-// heldMarks are the marks that an entity was read with; nil for none.
+// HeldMarks are the marks that an entity was read with; nil for none.
 func HeldMarks(entity any, etag string) *Marked {
 	list, last := documents.Of(entity).Earlier()
 	if len(list) == 0 && last == "" {
@@ -123,7 +123,7 @@ func (d *Marked) leadsTo(later *Marked) bool {
 	return slices.ContainsFunc(d.Marks, func(mark string) bool { return slices.Contains(later.Marks, mark) })
 }
 
-// marksOver returns the list for a document that replaces this one. A list
+// MarksOver returns the list for a document that replaces this one. A list
 // that is full loses its root and its oldest marks.
 func (d *Marked) MarksOver(mark string, open *doubts) []string {
 	if len(d.Marks) == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// operationKind is what a write operation does to its document.
+// OperationKind is what a write operation does to its document.
 type OperationKind uint8
 
 const (
@@ -25,7 +25,7 @@ func (o OperationKind) String() string {
 	return [...]string{OpCreate: "Create", OpReplace: "Replace", OpUpsert: "Upsert", OpPatch: "Patch", OpDelete: "Delete", OpRead: "Read"}[o]
 }
 
-// operation is one write of one document, as a value: what a verb wants. How it
+// Operation is one write of one document, as a value: what a verb wants. How it
 // is sent, alone or in a batch, and what becomes of it when no answer comes,
 // is the same for all of them; see apply.
 type Operation struct {
@@ -36,9 +36,9 @@ type Operation struct {
 	Body  []byte                   // of opCreate, opReplace and opUpsert
 	Patch azcosmos.PatchOperations // of opPatch
 	Size  int                      // of the body or the patch, in bytes as sent
-	// mark is stored with the document by this write alone; "" for none.
+	// Mark is stored with the document by this write alone; "" for none.
 	Mark string
-	// before is the document that a replacement takes the place of, where it
+	// Before is the document that a replacement takes the place of, where it
 	// was read.
 	Before *Marked
 	// goal says that a delete wants the document gone, by whoever: it was read
@@ -49,7 +49,7 @@ type Operation struct {
 	Done   func(*Operation, Result) error
 	// finish goes on with a delete under rules after the transaction.
 	finish func(context.Context) error
-	// prepare encodes the operation once hooks have seen its entity.
+	// Prepare encodes the operation once hooks have seen its entity.
 	Prepare func(*Operation) error
 
 	// What a transaction hook is told: whose document it is, and what becomes
@@ -64,7 +64,7 @@ type Operation struct {
 	edits *Edits
 }
 
-// result is the service's answer to one operation.
+// Result is the service's answer to one operation.
 type Result struct {
 	ETag string
 	Body []byte // of opRead, and of a patch whose call asked for it
@@ -128,7 +128,7 @@ func batchSize(ops []Operation) int {
 	return size
 }
 
-// sentSize is how many bytes a document takes in a batch: the SDK writes the
+// SentSize is how many bytes a document takes in a batch: the SDK writes the
 // characters that HTML gives a meaning to, and two line separators, as escapes
 // of six bytes.
 func SentSize(body []byte) int {

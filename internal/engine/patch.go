@@ -6,7 +6,7 @@ import (
 	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
-// isDeleted reports whether a document is there that is only kept for a while.
+// IsDeleted reports whether a document is there that is only kept for a while.
 func (k *Call) IsDeleted(ctx context.Context, at *Partition) bool {
 	raw, err := k.ReadItem(ctx, at)
 	if err != nil {

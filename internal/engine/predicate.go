@@ -101,7 +101,7 @@ func Or(some ...Predicate) Predicate { return Predicate{kind: anyOf, inner: some
 // neither holds nor fails, so Not of it does not hold either.
 func Not(p Predicate) Predicate { return Predicate{kind: negate, inner: []Predicate{p}} }
 
-// write appends the predicate's SQL, with its values as parameters.
+// Write appends the predicate's SQL, with its values as parameters.
 func (p Predicate) Write(w *SQLWriter) error {
 	switch p.kind {
 	case allOf:

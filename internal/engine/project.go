@@ -10,7 +10,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// projectAs reads rows of the shape that a SELECT clause gives them.
+// ProjectAs reads rows of the shape that a SELECT clause gives them.
 func ProjectAs[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
 	if k.Spans() {
 		return projectAcross(ctx, k, q, projection, yield)
@@ -36,7 +36,7 @@ func ProjectAs[V any](ctx context.Context, k *Call, q Query, projection string, 
 	}
 }
 
-// projectionOf writes the SELECT clause for the members of V.
+// ProjectionOf writes the SELECT clause for the members of V.
 func ProjectionOf[V any](model *tenantitem.Model) (string, error) {
 	t := reflect.TypeFor[V]()
 	view, err := tenantitem.ModelOfType(t)

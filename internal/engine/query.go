@@ -82,7 +82,7 @@ func (q Query) OrderByDesc(field string) Query {
 	return q
 }
 
-// bound is the query's limit; 0 is none.
+// Bound is the query's limit; 0 is none.
 func (q Query) Bound() int { return q.limit }
 
 func (q Query) IsSorted() bool { return len(q.order) > 0 }

@@ -4,7 +4,7 @@ import (
 	"context"
 )
 
-// replaceItem replaces a document that still has the etag, and returns the new
+// ReplaceItem replaces a document that still has the etag, and returns the new
 // one. before is what it replaces, where that is known.
 func (k *Call) ReplaceItem(ctx context.Context, at *Partition, entity any, body []byte, mark, etag string, before *Marked) (string, error) {
 	op := Operation{ID: k.ID, Mark: mark, ETag: etag, Before: before, Entity: entity}
@@ -13,7 +13,7 @@ func (k *Call) ReplaceItem(ctx context.Context, at *Partition, entity any, body 
 	return done.ETag, err
 }
 
-// upsertItem stores a document whatever is there and returns its etag.
+// UpsertItem stores a document whatever is there and returns its etag.
 func (k *Call) UpsertItem(ctx context.Context, at *Partition, entity any, body []byte, mark string) (etag string, err error) {
 	op := Operation{ID: k.ID, Mark: mark, Entity: entity}
 	op.Writes(k.Collection, OpUpsert, body)

@@ -151,7 +151,7 @@ func isUnsent(err error) bool {
 	return errors.As(err, &transport) && transport.Unsent
 }
 
-// isRefusal reports the answers that a repeated write gets when it, or
+// IsRefusal reports the answers that a repeated write gets when it, or
 // another, was applied before.
 func IsRefusal(err error) bool {
 	switch StatusOf(err) {
@@ -213,7 +213,7 @@ func backoff(attempt int) time.Duration {
 	return rand.N(min(firstPause<<min(attempt, 10), LongestPause)) + time.Millisecond
 }
 
-// sleep reports false when the context ends, or would end, before the wait is over.
+// Sleep reports false when the context ends, or would end, before the wait is over.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); ok && time.Until(deadline) < d {
 		return false

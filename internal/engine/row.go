@@ -7,7 +7,7 @@ import (
 	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
-// rowError is a [DecodeError] with what is known of the document.
+// RowError is a [DecodeError] with what is known of the document.
 type RowError struct {
 	Header documents.Header
 	Err    error

@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// partition is where a scope looks: one logical partition, a prefix of a
+// Partition is where a scope looks: one logical partition, a prefix of a
 // hierarchical key, or everything.
 type Partition struct {
 	Tenant string
@@ -21,7 +21,7 @@ type Partition struct {
 	Values              []any // of the leading levels; all of them when full
 	Full                bool
 	All                 bool
-	// deleted shows the documents that the species hides.
+	// Deleted shows the documents that the species hides.
 	Deleted bool
 	// mixed shows the documents of every species.
 	mixed bool
@@ -33,7 +33,7 @@ type Partition struct {
 	Err      error // what was wrong with In's arguments
 }
 
-// resolve completes a tenant and further key values to a partition. A level
+// Resolve completes a tenant and further key values to a partition. A level
 // that is the entity type is filled by the repository.
 func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
 	p := Partition{Tenant: tenant, Values: make([]any, 0, len(c.levels))}
@@ -104,7 +104,7 @@ func (c *Collection) Global(key []any) Partition {
 	return c.Resolve(c.entityType, "", key)
 }
 
-// given is the opposite of resolve: the values that In takes beside the tenant.
+// Given is the opposite of resolve: the values that In takes beside the tenant.
 func (c *Collection) Given(values []any) []any {
 	var more []any
 	for i, v := range values {
@@ -115,7 +115,7 @@ func (c *Collection) Given(values []any) []any {
 	return more
 }
 
-// requireFull is the check of every verb that is about one document.
+// RequireFull is the check of every verb that is about one document.
 func (p *Partition) RequireFull(c *Collection) error {
 	switch {
 	case p.Err != nil:

@@ -29,7 +29,7 @@ func (q Query) selectSorted(w *SQLWriter, expression string) (string, merge.Orde
 // sortedPrefix is how the projection of a sorted query begins.
 const sortedPrefix = "SELECT " + RootAlias + "._rid AS r, ["
 
-// planSorted compiles an ordered query.
+// PlanSorted compiles an ordered query.
 func (k *Call) PlanSorted(q Query, expression string) (*plan, merge.Order, error) {
 	projection, order, err := q.selectSorted(&SQLWriter{model: k.Collection.model, layout: k.Collection.layout}, expression)
 	if err != nil {
@@ -73,7 +73,7 @@ type merger[R any] struct {
 	Runs    []*run[R] // what run began with
 }
 
-// newMerger reads pages of mergePage rows, or fewer where no more are wanted.
+// NewMerger reads pages of mergePage rows, or fewer where no more are wanted.
 func NewMerger[R any](k *Call, p *plan, want int, compare func(a, b *R) int, check func(*R) error) *merger[R] {
 	size := mergePage
 	if want > 0 {
@@ -82,7 +82,7 @@ func NewMerger[R any](k *Call, p *plan, want int, compare func(a, b *R) int, che
 	return &merger[R]{k: k, plan: p, size: size, compare: compare, check: check}
 }
 
-// run calls yield with the rows behind a place, or all of them, until it
+// Run calls yield with the rows behind a place, or all of them, until it
 // returns false.
 func (m *merger[R]) Run(ctx context.Context, spans []span, after *R, yield func(*R) bool) error {
 	pieces, err := m.k.pieces(ctx, m.plan, spans, "")

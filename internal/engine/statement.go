@@ -13,7 +13,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// statement is a query as it is sent.
+// Statement is a query as it is sent.
 type Statement struct {
 	Text   string
 	Params []azcosmos.QueryParameter
@@ -44,7 +44,7 @@ func rowsOf(projection string) rowKind {
 	return otherRow
 }
 
-// fingerprint identifies what a statement asks, values included.
+// Fingerprint identifies what a statement asks, values included.
 func (s Statement) Fingerprint() (string, error) {
 	params, err := asStored(s.Params)
 	if err != nil {
@@ -95,10 +95,10 @@ func (w *SQLWriter) field(path string) (string, error) {
 	return fieldSQL(path), nil
 }
 
-// selectAll is the projection of whole documents.
+// SelectAll is the projection of whole documents.
 const SelectAll = "SELECT * FROM c"
 
-// compile writes the statement for one target of a scope. The partition's
+// Compile writes the statement for one target of a scope. The partition's
 // levels stand in the WHERE clause as well as in the key: the predicate keeps
 // the index in use and, for a prefix, is the only thing that restricts it.
 func (c *Collection) Compile(at *Partition, q Query, projection string) (Statement, error) {

@@ -98,7 +98,7 @@ type watch struct {
 	repeat   atomic.Int64
 }
 
-// begin starts to observe a verb, if anyone wants to know. The returned
+// Begin starts to observe a verb, if anyone wants to know. The returned
 // context is for everything that the verb does.
 func (k *Call) Begin(ctx context.Context) context.Context {
 	r := k.Collection.reporter
@@ -112,7 +112,7 @@ func (k *Call) Begin(ctx context.Context) context.Context {
 	return under
 }
 
-// end closes what begin started and returns the verb's error as fail does.
+// End closes what begin started and returns the verb's error as fail does.
 func (k *Call) End(err error) error {
 	err = k.Fail(err)
 	if k.Watch == nil {

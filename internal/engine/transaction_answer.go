@@ -47,7 +47,7 @@ func (c *Companion) members() ([]byte, error) {
 	return codec.Encode(members)
 }
 
-// writeOne applies one operation of a verb with what has to change with it.
+// WriteOne applies one operation of a verb with what has to change with it.
 // The error is what the service answered about the operation itself.
 func (k *Call) WriteOne(ctx context.Context, at *Partition, op Operation) (Result, error) {
 	one := Call{Collection: k.Collection, Op: k.Op, At: at, ID: k.ID, throttled: k.throttled, Watch: k.Watch, contents: op.Kind == OpPatch}

@@ -117,7 +117,7 @@ func (d *Document) with(parentID *string, deletedAt string) *Document {
 	return &next
 }
 
-// followedBy says what a patch makes of its document.
+// FollowedBy says what a patch makes of its document.
 func (op *Operation) FollowedBy(c *Collection, edits *Edits) {
 	op.species, op.edits = c, edits
 	op.after = func(before *Document) *Document {
@@ -131,7 +131,7 @@ func (op *Operation) FollowedBy(c *Collection, edits *Edits) {
 	}
 }
 
-// leads reports whether writes of the species may need companions.
+// Leads reports whether writes of the species may need companions.
 func (c *Collection) Leads() bool {
 	if c.Hooks.Transaction == nil {
 		return false
