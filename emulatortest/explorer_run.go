@@ -126,7 +126,7 @@ func (x *explorer) inBubble(t *testing.T, p plan, sabotage func(*World)) result 
 		out.failure = r.failure
 	}
 	// What a client does beneath its callers, such as reading a container's ranges, may still be held up.
-	time.Sleep(suspension + time.Second)
+	<-time.After(suspension + time.Second)
 	return out
 }
 

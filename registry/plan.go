@@ -16,7 +16,7 @@ import (
 // Plan is a checked description of a database: its containers and the species
 // that live in them. It holds no connection; see [Open] and [Provision].
 type Plan struct {
-	rows
+	rows       //nolint:unused // read through internal/catalogue
 	cfg        Config
 	containers []Container
 	origin     map[string]string // container id -> who described it
@@ -60,7 +60,7 @@ func (p *Plan) Database() string { return p.cfg.Database }
 func (p *Plan) Logger() *slog.Logger { return p.cfg.Logger }
 
 // rows is how Grove's other packages reach the catalogue.
-type rows = catalogue.Handle
+type rows = catalogue.Handle //nolint:unused // it is embedded
 
 // Registered is a registered entity type and where it lives.
 type Registered struct {

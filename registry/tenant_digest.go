@@ -2,6 +2,7 @@ package registry
 
 import (
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"math/bits"
 
@@ -34,9 +35,7 @@ func (d *setDigest) addSum(sum [sha256.Size]byte) {
 func (d *setDigest) String() string {
 	out := make([]byte, 0, sha256.Size)
 	for _, word := range d {
-		for b := range 8 {
-			out = append(out, byte(word>>(8*b)))
-		}
+		out = binary.LittleEndian.AppendUint64(out, word)
 	}
 	return hex.EncodeToString(out)
 }

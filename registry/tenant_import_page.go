@@ -53,7 +53,7 @@ func (im *importer) add(ctx context.Context, line []byte, readErr error) error {
 		im.lines++
 		next.Outcome, next.Err = LineRefused, err
 		im.settle(next.ImportedLine)
-		return nil
+		return nil //nolint:nilerr // the line has its outcome, and the rest goes on
 	}
 	if im.taken[place] { // two operations of one batch can't be about one document
 		if err := im.flush(ctx); err != nil {

@@ -16,7 +16,7 @@ func Project[V, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[V, 
 	return func(yield func(V, error) bool) {
 		k := engine.Call{Collection: r.repo.core(), Op: "Project", At: &r.at}
 		ctx := k.Begin(ctx)
-		err := k.End(project(ctx, &k, r, q, func(v V, err error) bool { return yield(v, k.Fail(err)) }))
+		err := k.End(project(ctx, &k, q, func(v V, err error) bool { return yield(v, k.Fail(err)) }))
 		if err != nil {
 			var zero V
 			yield(zero, err)
@@ -24,7 +24,7 @@ func Project[V, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[V, 
 	}
 }
 
-func project[V, T any](ctx context.Context, k *engine.Call, r *Reader[T], q Query, yield func(V, error) bool) error {
+func project[V any](ctx context.Context, k *engine.Call, q Query, yield func(V, error) bool) error {
 	if err := k.StartQuery(ctx); err != nil {
 		return err
 	}

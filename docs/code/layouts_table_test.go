@@ -206,6 +206,7 @@ func TestLayoutOfBenday(t *testing.T) {
 	} {
 		tc.owner.id = "first"
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			testLayout(t, layoutTest[Lesson, Exercise, Timetable]{
 				owner: tc.owner, entity: tc.entity, child: tc.child, copies: tc.copies, tenant: "t1", stored: tc.stored,
 				fresh: func(id string) *Lesson {

@@ -134,14 +134,14 @@ func runLayout[T, C, D any, PT tenantitem.Root[T], PC parented.Child[C, T], PD t
 	}
 
 	// Replace beside the owner's writer.
-	raw.patch(t, ctx, "/their_own", `{"deep":[1,2]}`)
+	raw.patch(ctx, t, "/their_own", `{"deep":[1,2]}`)
 	tc.change(first)
 	if err := in().Replace(ctx, first); !errors.Is(err, repository.ErrPreconditionFailed) {
 		t.Error("replaced an older version:", err)
 	}
 	first, err = in().Mutate(ctx, "first", func(v *T) error { tc.change(v); return nil })
 	check(t, err)
-	now := raw.get(t, ctx)
+	now := raw.get(ctx, t)
 	if !reflect.DeepEqual(now["their_own"], map[string]any{"deep": []any{1.0, 2.0}}) {
 		t.Errorf("their member became %v", now["their_own"])
 	}
@@ -206,14 +206,14 @@ func runLayout[T, C, D any, PT tenantitem.Root[T], PC parented.Child[C, T], PD t
 	if tc.copied(holder) != tc.value {
 		t.Errorf("the copy was filled with %v", tc.copied(holder))
 	}
-	raw.patch(t, ctx, tc.pointerOf(t, raw), `"renamed by its owner"`)
+	raw.patch(ctx, t, tc.pointerOf(t, raw), `"renamed by its owner"`)
 	check(t, keeper.CatchUp(ctx))
 	followed, err := holderScope.Get(ctx, PD(holder).ItemMeta().ID)
 	check(t, err)
 	if tc.copied(followed) != "renamed by its owner" {
 		t.Errorf("the copy is %v", tc.copied(followed))
 	}
-	change, err := repo.Decode(raw.bytes(t, ctx))
+	change, err := repo.Decode(raw.bytes(ctx, t))
 	check(t, err)
 	if meta(change).ID != "first" {
 		t.Error("the feed's document was read as", meta(change).ID)
@@ -227,7 +227,7 @@ func runLayout[T, C, D any, PT tenantitem.Root[T], PC parented.Child[C, T], PD t
 	if count() != 0 {
 		t.Error("the child stayed")
 	}
-	if got := raw.get(t, ctx); got["their_own"] == nil {
+	if got := raw.get(ctx, t); got["their_own"] == nil {
 		t.Error("the delete lost their member")
 	}
 	check(t, in().Restore(ctx, "first"))
@@ -282,7 +282,7 @@ func (o owner) makes(t *testing.T, client *azcosmos.Client) *theirs {
 		check(t, err)
 	}
 	th := &theirs{owner: o, c: c}
-	th.before = th.get(t, ctx)
+	th.before = th.get(ctx, t)
 	return th
 }
 
@@ -301,21 +301,21 @@ func keyIn(t *testing.T, doc string, paths []string) azcosmos.PartitionKey {
 	return key
 }
 
-func (o *theirs) bytes(t *testing.T, ctx context.Context) []byte {
+func (o *theirs) bytes(ctx context.Context, t *testing.T) []byte {
 	t.Helper()
 	answer, err := o.c.ReadItem(ctx, keyIn(t, o.docs[0], o.paths), o.id, nil)
 	check(t, err)
 	return answer.Value
 }
 
-func (o *theirs) get(t *testing.T, ctx context.Context) map[string]any {
+func (o *theirs) get(ctx context.Context, t *testing.T) map[string]any {
 	t.Helper()
 	var doc map[string]any
-	check(t, json.Unmarshal(o.bytes(t, ctx), &doc))
+	check(t, json.Unmarshal(o.bytes(ctx, t), &doc))
 	return doc
 }
 
-func (o *theirs) patch(t *testing.T, ctx context.Context, pointer, value string) {
+func (o *theirs) patch(ctx context.Context, t *testing.T, pointer, value string) {
 	t.Helper()
 	var ops azcosmos.PatchOperations
 	ops.AppendSet(pointer, json.RawMessage(value))

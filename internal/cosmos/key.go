@@ -69,7 +69,8 @@ func (p *KeyPolicy) Do(req *policy.Request) (*http.Response, error) {
 		return resp, err
 	}
 	now := p.key.current.Load()
-	if now == used || req.RewindBody() != nil {
+	again := now != used && req.RewindBody() == nil
+	if !again {
 		return resp, nil
 	}
 	_ = resp.Body.Close() // what it says is about another key

@@ -41,7 +41,7 @@ type Progress struct {
 // for them is read once and not for each batch.
 const BulkWindow = 1000
 
-// keyOf returns the values that complete a prefix of the key, from the
+// CompleteKey returns the values that complete a prefix of the key, from the
 // entity's fields, as In takes them.
 func (c *Collection) CompleteKey(entity reflect.Value, prefix []any) ([]any, error) {
 	more := c.Given(prefix)

@@ -64,6 +64,7 @@ type openBatch struct {
 // input is spread over many logical partitions.
 const maxHeld = 2000
 
+// NewBulk begins a bulk, or goes on with one that opts resume.
 func NewBulk(ctx context.Context, k *Call, opts *BulkOptions) (*Bulk, error) {
 	if err := k.Start(ctx); err != nil {
 		return nil, err
@@ -246,6 +247,7 @@ func isAccessDenied(err error) bool {
 // substatusPartitionFull goes with 403: the logical partition holds 20 GB.
 const substatusPartitionFull = 1014
 
+// Stopped is why the bulk reads no more of its input; nil while it does.
 func (b *Bulk) Stopped() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -185,7 +185,7 @@ func (c *Ceiling) spent(name string, taken, units float64, requests int64) {
 func (t *tenantShare) take(units float64) {
 	t.share += units
 	if t.rate > 0 {
-		t.bucket.spent = max(t.bucket.spent+units, 0)
+		t.spent = max(t.spent+units, 0)
 	}
 }
 

@@ -158,6 +158,7 @@ func newCollection(container *azcosmos.ContainerClient, model *tenantitem.Model,
 	return c, nil
 }
 
+// IsSpecies reports whether documents of a stored name are of this entity type.
 func (c *Collection) IsSpecies(name string) bool {
 	return name == c.entityType || slices.Contains(c.aliases, name)
 }
@@ -174,7 +175,7 @@ func (c *Collection) Renamed(p Partition, entityType string) Partition {
 	return p
 }
 
-// homes are the logical partitions in which a full scope's documents may lie:
+// PartitionsOf returns the logical partitions in which a full scope's documents may lie:
 // its own, and one for each older name if the key holds the entity type.
 func (c *Collection) PartitionsOf(p Partition) []Partition {
 	out := []Partition{p}
@@ -200,6 +201,7 @@ func (c *Collection) Check(at *Partition, meta *tenantitem.Meta) error {
 	return c.CheckNames(at, meta.TenantID, meta.EntityType)
 }
 
+// CheckNames refuses a row that is another tenant's or of another entity type.
 func (c *Collection) CheckNames(at *Partition, tenant, entityType string) error {
 	if !at.All && tenant != at.Tenant {
 		return ErrTenantMismatch

@@ -26,6 +26,8 @@ func selectValue(expression string) string {
 	return "SELECT VALUE " + expression + " FROM " + RootAlias
 }
 
+// ReadAcross reads what a query finds in all partitions of the scope, in the
+// query's order where it has one.
 func ReadAcross[R any](ctx context.Context, k *Call, q Query, expression string, check func(*R) error, yield func(*R) bool) error {
 	if len(q.order) > 0 {
 		return readSorted(ctx, k, q, expression, check, yield)

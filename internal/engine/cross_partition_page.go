@@ -29,6 +29,7 @@ const (
 	maxPositionBytes = maxCursorBytes/4*3 - 1 - cursorMAC
 )
 
+// Encode makes the text of a cursor.
 func (p Position) Encode() (string, error) {
 	tokens := 0
 	for _, s := range p.Spans {

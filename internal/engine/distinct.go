@@ -8,6 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
+// Distinct yields the different values of a field, in order.
 func Distinct[V any](ctx context.Context, k *Call, field string, q Query, yield func(V) bool) error {
 	f, ok := k.Collection.model.Field(field)
 	if !ok {

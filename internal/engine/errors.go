@@ -212,7 +212,7 @@ func sentinelFor(status int) (hint string, kind error) {
 // Refusal is the service's answer about one item where there is no response of
 // its own: an operation's result in a batch, or what a look at the document
 // told before the item was sent.
-type Refusal struct {
+type Refusal struct { //nolint:errname // it is an answer first, and an error where it is returned
 	Status   int
 	response *azcore.ResponseError // in the SDK's words, where a verb returns it
 }

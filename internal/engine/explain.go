@@ -58,6 +58,7 @@ func (q Query) Explain() (Explanation, error) {
 	return Explanation{SQL: w.Text.String(), Parameters: w.Params, Scope: "unbound"}, nil
 }
 
+// Describe says in words which documents the scope holds.
 func (p *Partition) Describe() string {
 	switch {
 	case p.All:

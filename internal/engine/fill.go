@@ -47,8 +47,11 @@ const MovedField = "_moved"
 // SeeWrites reports whether any hook takes part before a write.
 func (h *Hooks) SeeWrites() bool { return len(h.BeforeWrite) > 0 || len(h.Fill) > 0 }
 
+// WriteKind says what a write does with what is stored.
 type WriteKind uint8
 
+// What a write does: it makes a document, replaces one whose version it knows,
+// or overwrites whatever is there.
 const (
 	Creates WriteKind = iota
 	Replaces

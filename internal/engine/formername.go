@@ -14,7 +14,7 @@ import (
 // look and the write are two requests: a process that still writes under the
 // older name may come between them.
 
-// otherHomes are the logical partitions, beside this one, in which the scope's
+// OtherPartitions returns the logical partitions, beside this one, in which the scope's
 // documents may lie.
 func (c *Collection) OtherPartitions(at Partition) []Partition {
 	var out []Partition

@@ -7,6 +7,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
+// ReadItem reads the call's document by its id.
 func (k *Call) ReadItem(ctx context.Context, at *Partition) ([]byte, error) {
 	var raw []byte
 	token, err := k.sessionHeader(ctx, at)

@@ -4,6 +4,7 @@ package engine
 // text (512 KB) and on the answer to one request.
 const MaxIDsPerQuery = 1000
 
+// Anys gives ids as values of a condition.
 func Anys(ids []string) []any {
 	out := make([]any, len(ids))
 	for i, id := range ids {

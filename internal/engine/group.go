@@ -36,6 +36,7 @@ type groupMember struct {
 	column   string
 }
 
+// GroupBy yields one G for each group of what a query finds.
 func GroupBy[G any](ctx context.Context, k *Call, q Query, yield func(G) bool) error {
 	g, err := groupingOf(reflect.TypeFor[G](), k.Collection)
 	if err != nil {

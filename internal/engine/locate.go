@@ -122,7 +122,7 @@ func (c *Collection) PlaceOfEntity(at Partition, entity reflect.Value) (Partitio
 // found. It reports false where the scope names it already.
 func (k *Call) Locate(ctx context.Context) (Partition, bool, error) {
 	c, at := k.Collection, *k.At
-	if at.Full || at.All || at.Err != nil || c.layout == nil || !c.Derives() {
+	if broken := at.Err != nil; broken || at.Full || at.All || c.layout == nil || !c.Derives() {
 		return at, false, nil
 	}
 	place, err := c.completed(at, c.fieldsByID(at, k.ID))

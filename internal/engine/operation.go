@@ -74,10 +74,12 @@ type Result struct {
 // overwrite.
 const noDocument = "none"
 
+// Writes makes the operation a write of a body.
 func (op *Operation) Writes(c *Collection, kind OperationKind, body []byte) {
 	op.Kind, op.species, op.Body, op.Size, op.after = kind, c, body, SentSize(body), bodyAfter(body)
 }
 
+// Deletes makes the operation a delete.
 func (op *Operation) Deletes(c *Collection) {
 	op.Kind, op.species, op.after = OpDelete, c, func(*Document) *Document { return nil }
 }

@@ -85,6 +85,7 @@ func (q Query) OrderByDesc(field string) Query {
 // Bound is the query's limit; 0 is none.
 func (q Query) Bound() int { return q.limit }
 
+// IsSorted reports whether the query has an order.
 func (q Query) IsSorted() bool { return len(q.order) > 0 }
 
 // Limit ends the result after n documents; n must be positive.

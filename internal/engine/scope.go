@@ -150,7 +150,7 @@ func (p *Partition) checkTenant(ctx context.Context) error {
 	return ErrTenantMismatch
 }
 
-// adoptKey compares the entity's key fields with the scope's values, and fills
+// BindKey compares the entity's key fields with the scope's values, and fills
 // those that are empty: in a new entity a zero number or false, too. In one
 // that was read these are values.
 func (c *Collection) BindKey(entity reflect.Value, at Partition, isNew bool) error {

@@ -52,10 +52,12 @@ func readSorted[D any](ctx context.Context, k *Call, q Query, expression string,
 	})
 }
 
+// RowOrder compares rows by an order.
 func RowOrder[D any](order merge.Order) func(a, b *merge.Row[D]) int {
 	return func(a, b *merge.Row[D]) int { return order.Compare(a.Place, b.Place) }
 }
 
+// RowCheck checks the documents of rows; nil checks nothing.
 func RowCheck[D any](check func(*D) error) func(*merge.Row[D]) error {
 	if check == nil {
 		return func(*merge.Row[D]) error { return nil }
@@ -192,6 +194,7 @@ func (r *run[R]) rest(given *R) []span {
 	return []span{s}
 }
 
+// RestOf returns what the runs have not given yet; given is the last row that was.
 func RestOf[R any](runs []*run[R], given *R) []span {
 	var out []span
 	for _, r := range runs {

@@ -58,7 +58,7 @@ func (s Statement) Fingerprint() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// sqlWriter puts a statement together; a nil model accepts every field.
+// SQLWriter puts a statement together; a nil model accepts every field.
 type SQLWriter struct {
 	model  *tenantitem.Model
 	layout *layout.Layout

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"encoding/json"
 	"errors"
 
@@ -44,7 +46,7 @@ func (k *Call) storedForm(ops []Operation) ([]Operation, error) {
 			continue
 		}
 		if out == nil {
-			out = append(out, ops...)
+			out = slices.Clone(ops)
 		}
 		op := &out[i]
 		op.ID = l.StoredID(op.ID)

@@ -140,7 +140,7 @@ func (l *Layout) place(level Level) error {
 	if len(level.Path) == 0 || slices.Contains(level.Path, "") {
 		return fmt.Errorf("%q is not the path of a key", level)
 	}
-	if member := level.Source.member(); member != nil && !l.absent[member[0]] && slices.Equal(l.Path(member), level.Path) && (member[0] != ID || l.options.IDPrefix == "") {
+	if member := level.Source.member(); len(member) > 0 && !l.absent[member[0]] && slices.Equal(l.Path(member), level.Path) && (member[0] != ID || l.options.IDPrefix == "") {
 		return nil
 	}
 	switch top := level.Path[0]; {
@@ -190,8 +190,8 @@ func (l *Layout) Occupied() []string {
 	return out
 }
 
-// Global, NoMarks, Typeless and TypeOptional are those of the options; nil is
-// Grove's own form.
+// Global is that of the options, as NoMarks, Typeless and TypeOptional are; nil
+// is Grove's own form.
 func (l *Layout) Global() bool { return l != nil && l.options.Global }
 
 // NoMarks reports that documents hold no marks of writes.
