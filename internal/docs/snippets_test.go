@@ -19,7 +19,7 @@ var update = flag.Bool("update", false, "write the code of the files into the pa
 // name it is the whole file. A region begins at the line "// snippet: wire"
 // and ends at the next "// end snippet".
 // Only blocks of Go have to have one.
-var snippet = regexp.MustCompile("(?m)^(?:<!-- snippet: (\\S+)(?: (\\S+))? -->\n)?```(\\w*)\n(?s:(.*?))^```$")
+var snippet = regexp.MustCompile("(?m)^(?:<!-- snippet: (\\S+)(?: (\\S+))? -->\n)?```(\\w*)\n(?s:(.*?))^```$") //nolint:gocritic // the closing fence begins a line
 
 // Every Go block of the pages is code of a file that is compiled, and run, with
 // the others: what a reader copies works.

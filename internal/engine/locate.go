@@ -122,8 +122,8 @@ func (c *Collection) PlaceOfEntity(at Partition, entity reflect.Value) (Partitio
 // found. It reports false where the scope names it already.
 func (k *Call) Locate(ctx context.Context) (Partition, bool, error) {
 	c, at := k.Collection, *k.At
-	if broken := at.Err != nil; broken || at.Full || at.All || c.layout == nil || !c.Derives() {
-		return at, false, nil
+	if at.Full || at.All || at.Err != nil || c.layout == nil || !c.Derives() {
+		return at, false, nil //nolint:nilerr // a broken scope is refused by whoever uses it
 	}
 	place, err := c.completed(at, c.fieldsByID(at, k.ID))
 	var missing *layout.MissingError
