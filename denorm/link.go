@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -70,7 +71,7 @@ func listField(d Declaration, m *member, name string, to *member) (*tenantitem.F
 }
 
 // wishesField is the hidden member of the following side, by field.
-const wishesField = "_links"
+const wishesField = document.Links
 
 // wishes are the ids that a document's list was given, and that were taken
 // from it, and that the other side does not know yet.

@@ -18,17 +18,19 @@ import (
 
 // ledger is what handlers have kept of a feed, as one that keeps the last version that it is given.
 type ledger struct {
-	mu     *sync.Mutex
+	mu     sync.Mutex
 	last   map[string]int // the version that was handled last, by document
-	refuse *string        // the document that the handler can't handle
+	refuse string         // the document that the handler can't handle
 }
 
-func ledgerOf(w *emulatortest.World) *ledger {
-	l := emulatortest.State[ledger](w)
-	if l.mu == nil || l.last == nil {
-		*l = ledger{mu: &sync.Mutex{}, last: map[string]int{}, refuse: new(string)}
+func ledgerOf(w *emulatortest.World) *ledger { return emulatortest.State[ledger](w) }
+
+// handled notes the version of a document.
+func (l *ledger) handled(id string, version int) {
+	if l.last == nil {
+		l.last = map[string]int{}
 	}
-	return l
+	l.last[id] = version
 }
 
 var errRefused = errors.New("the handler can't handle this document")
@@ -37,14 +39,14 @@ func (l *ledger) handle(_ context.Context, changes []changefeed.Change) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, c := range changes {
-		if c.ID == *l.refuse {
+		if c.ID == l.refuse {
 			return errRefused
 		}
 		var doc struct{ Version int }
 		if err := c.Decode(&doc); err != nil {
 			return err
 		}
-		l.last[c.ID] = doc.Version
+		l.handled(c.ID, doc.Version)
 	}
 	return nil
 }
@@ -195,23 +197,23 @@ func TestQuarantineAndReplay(t *testing.T) {
 		Setup: func(w *emulatortest.World) {
 			setupFeed(w)
 			l := ledgerOf(w)
-			*l.refuse = "b"
+			l.refuse = "b"
 			must(w, processorOf(w).CatchUp(w.Context()))
 			if l.last["a"] != 2 {
 				w.Fatalf("document a was handled in version %d", l.last["a"])
 			}
-			*l = ledger{} // of each run its own
+			l.last, l.refuse = nil, "" // of each run its own
 		},
 		Actors: []emulatortest.Actor{
 			{Name: "replayer", Do: func(w *emulatortest.World) error {
-				ledgerOf(w).last["a"] = 2
+				ledgerOf(w).handled("a", 2)
 				_, err := processorOf(w).Replay(w.Context())
 				return err
 			}},
 			{Name: "writer", Do: func(w *emulatortest.World) error { return writeVersion(w, "b", 3) }},
 		},
 		Then: func(w *emulatortest.World) {
-			ledgerOf(w).last["a"] = 2
+			ledgerOf(w).handled("a", 2)
 			_, err := processorOf(w).Replay(w.Context())
 			must(w, err)
 			catchUpLast(w)
@@ -225,5 +227,5 @@ func TestQuarantineAndReplay(t *testing.T) {
 			}
 			return checkLedger(w)
 		},
-	}, map[string]func(w *emulatortest.World){"the handler refuses still": func(w *emulatortest.World) { *ledgerOf(w).refuse = "b" }}, "killed-after", "cut-after", "late-2")
+	}, map[string]func(w *emulatortest.World){"the handler refuses still": func(w *emulatortest.World) { ledgerOf(w).refuse = "b" }}, "killed-after", "cut-after", "late-2")
 }

@@ -13,17 +13,6 @@ import (
 	"github.com/cosmosgrove/grove/internal/codec"
 )
 
-// Members that Grove keeps in users' documents.
-const (
-	// Marks is the list of the marks of earlier writes, Mark the one of the
-	// last patch.
-	Marks, Mark = "_ops", "_op"
-	// Deletion is the journal of a delete under way, Moved are former
-	// references, Counted those that Grove knows of, Links are those that are to
-	// be made.
-	Deletion, Moved, Counted, Links = "_deletion", "_moved", "_counted", "_links"
-)
-
 // SystemMembers are the service's own; it sets them anew at every write.
 func SystemMembers() []string {
 	return []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"}

@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"strconv"
+
+	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
 // Write is what a Fill hook sees of one write, of a batch or of a part of a
@@ -42,7 +44,7 @@ type GuardedPath struct {
 // MovedField is the name of a hidden member of a document: the references
 // that it had until lately, by field. Whoever counts what refers to a document
 // takes them away.
-const MovedField = "_moved"
+const MovedField = documents.Moved
 
 // SeeWrites reports whether any hook takes part before a write.
 func (h *Hooks) SeeWrites() bool { return len(h.BeforeWrite) > 0 || len(h.Fill) > 0 }

@@ -23,8 +23,8 @@ import (
 // Two documents with the same root, or with a mark in common, are therefore
 // connected by writes that all left their marks.
 const (
-	marksField = "_ops"
-	markField  = "_op"
+	marksField = documents.Marks
+	markField  = documents.Mark
 	// maxMarks bounds the list, about 14 bytes each. It is the number of
 	// processes that can change one document at about the same time and still
 	// tell their lost writes apart.

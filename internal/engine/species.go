@@ -92,7 +92,7 @@ type Journal struct {
 
 // JournalField is the name of the journal in a stored document. It stands beside
 // the entity's own fields, like the stamps of writes.
-const JournalField = "_deletion"
+const JournalField = documents.Deletion
 
 // stubProjection reads a Stub whatever the key's levels are.
 func (s *Collection) stubProjection() string {
