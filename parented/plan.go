@@ -21,7 +21,35 @@ func (f *Forest) plan(ctx context.Context, n *node, d engine.Deletion) (*engine.
 		return nil, err
 	}
 	plan.Estimate()
+	plan.RequestUnits += journalCost(n, plan)
 	return plan, nil
+}
+
+// What a delete costs beyond its documents, in RU, where there may be children: the mark on the first document
+// and a second look at it, a list of each kind of children, a last look when there were any, and each child's
+// share of its list. Measured as the emulator charges.
+const (
+	markCost     = 13
+	listCost     = 3
+	lastLookCost = 4
+	listedCost   = 1.2
+)
+
+func journalCost(n *node, plan *engine.DeletePlan) float64 {
+	if len(n.children) == 0 {
+		return 0
+	}
+	below := -1.0 // the document itself
+	for _, counts := range []map[string]int64{plan.Removed, plan.Orphaned} {
+		for _, count := range counts {
+			below += float64(count)
+		}
+	}
+	cost := markCost + listCost*float64(len(n.children)) + listedCost*below
+	if below > 0 {
+		cost += lastLookCost
+	}
+	return cost
 }
 
 func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []engine.Stub, plan *engine.DeletePlan) error {

@@ -23,7 +23,7 @@ func TestTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(steps) != 4 {
+	if len(steps) != 5 {
 		t.Fatal(steps)
 	}
 	for _, step := range steps {

@@ -3,18 +3,25 @@ package notes
 import (
 	"net/http"
 
+	"go.uber.org/fx"
+
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/httpapi"
 )
 
-// NewHandler serves the notes of all tenants.
-func NewHandler(notes *repository.Repository[Note]) http.Handler {
+// HTTP is the service over HTTP: it provides the http.Handler.
+var HTTP = fx.Provide(newHandler, func() httpapi.Config {
+	return httpapi.Config{Tenant: tenantOf, Budget: 200, RequireIfMatch: true}
+})
+
+// newHandler serves the notes of all tenants.
+func newHandler(notes *repository.Repository[Note], cfg httpapi.Config) http.Handler {
 	a, mux := &api{notes}, http.NewServeMux()
 	mux.Handle("POST /notes", httpapi.JSON(http.StatusCreated, a.create))
 	mux.Handle("GET /notes", httpapi.JSON(http.StatusOK, a.list))
 	mux.Handle("GET /notes/{id}", httpapi.JSON(http.StatusOK, a.get))
 	mux.Handle("PUT /notes/{id}", httpapi.JSON(http.StatusOK, a.replace))
-	return httpapi.Middleware(httpapi.Config{Tenant: tenantOf, Budget: 200, RequireIfMatch: true})(mux)
+	return httpapi.Middleware(cfg)(mux)
 }
 
 type api struct{ notes *repository.Repository[Note] }

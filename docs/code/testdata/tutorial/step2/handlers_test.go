@@ -13,7 +13,7 @@ import (
 
 func TestHandler(t *testing.T) {
 	var handler http.Handler
-	emulatortest.FX(t, fx.Options(Data, fx.Provide(NewHandler), fx.Populate(&handler)))
+	emulatortest.FX(t, fx.Options(Data, HTTP, fx.Populate(&handler)))
 	send := func(token, method, path, body, ifMatch string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, strings.NewReader(body))
 		r.Header.Set("Authorization", "Bearer "+token)

@@ -17,8 +17,9 @@ import (
 
 func main() {
 	fx.New(
-		fx.Provide(client, notes.NewHandler),
+		fx.Provide(client),
 		notes.Data,
+		notes.HTTP,
 		fx.Invoke(serve),
 	).Run() // until it is interrupted
 }
