@@ -294,8 +294,8 @@ func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub engine
 	return err
 }
 
-// settle applies a relation's rule to a child whose parent is gone.
-func (f *Forest) settle(ctx context.Context, r *relation, tenant string, stub engine.Stub) error {
+// applyRule applies a relation's rule to a child whose parent is gone.
+func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, stub engine.Stub) error {
 	switch r.rule {
 	case Cascade:
 		return f.uproot(ctx, r.child, tenant, stub)

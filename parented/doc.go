@@ -65,7 +65,7 @@
 // a process that dies between its write and the second look in the instant in
 // which another one deletes the parent, and, under session consistency, two
 // processes that for some milliseconds both read what the other has already
-// changed. [Forest.Sweep] finds and settles such children. A delete and a
+// changed. [Forest.Sweep] finds such children and applies their rule. A delete and a
 // restore see what the last run of the same document wrote, wherever that ran,
 // since the document keeps its session tokens; an Upsert or a Replace of a document
 // that was restored drops them.

@@ -38,7 +38,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 		if id, _ := r.link(child); !slices.Contains(dead, string(*id)) {
 			continue
 		}
-		if err := r.settle(ctx, tenant, child, created); err != nil {
+		if err := r.followParent(ctx, tenant, child, created); err != nil {
 			return storedBut(err)
 		}
 	}
@@ -48,8 +48,8 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 	return nil
 }
 
-// settle does to one child what the delete of its parent would have done.
-func (r *Repository[C, P]) settle(ctx context.Context, tenant string, child *C, created bool) error {
+// followParent does to one child what the delete of its parent would have done.
+func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, child *C, created bool) error {
 	meta := engine.MetaOf(child)
 	key, err := r.keyOf(child)
 	if err != nil {
@@ -66,7 +66,7 @@ func (r *Repository[C, P]) settle(ctx context.Context, tenant string, child *C, 
 		meta.ETag = ""
 		return r.forest.uproot(ctx, r.node, tenant, stub)
 	}
-	return r.forest.settle(ctx, r.node.parent, tenant, stub)
+	return r.forest.applyRule(ctx, r.node.parent, tenant, stub)
 }
 
 // withoutParents fills in the parents' species and returns the ids of parents

@@ -107,7 +107,7 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child en
 	}
 	err := r.alive(ctx, tenant, child.ParentID)
 	if errors.Is(err, repository.ErrDanglingRef) {
-		err = r.forest.settle(ctx, r.node.parent, tenant, child)
+		err = r.forest.applyRule(ctx, r.node.parent, tenant, child)
 	}
 	if err != nil {
 		return storedBut(err)

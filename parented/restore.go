@@ -40,7 +40,7 @@ func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, ro
 	if !errors.Is(alive, repository.ErrDanglingRef) {
 		return alive
 	}
-	if err := f.settle(ctx, n.parent, tenant, root); err != nil {
+	if err := f.applyRule(ctx, n.parent, tenant, root); err != nil {
 		return err
 	}
 	return alive

@@ -43,12 +43,12 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		return nil, err
 	}
 	swept := Swept{}
-	settled := f.cfg.Now().Add(-o.MinAge).Unix()
+	before := f.cfg.Now().Add(-o.MinAge).Unix()
 	for _, n := range f.all() {
 		if n.parent == nil {
 			continue
 		}
-		q := present().AndSQL("c.parentId != '' AND c._ts <= @settled", engine.P("settled", settled))
+		q := present().AndSQL("c.parentId != '' AND c._ts <= @before", engine.P("before", before))
 		err := f.inChunks(n.Stubs(ctx, tenant, nil, q), func(stubs []engine.Stub) error {
 			return f.sweepChunk(ctx, n.parent, tenant, stubs, o.Keep, swept)
 		})
@@ -90,7 +90,7 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 		if stray {
 			_, err = opened(ctx, r.child, []engine.Stub{s})
 		} else {
-			err = f.settle(ctx, r, tenant, s)
+			err = f.applyRule(ctx, r, tenant, s)
 		}
 		if err != nil && !errors.Is(err, repository.ErrPreconditionFailed) && !errors.Is(err, repository.ErrHasChildren) {
 			return err

@@ -34,7 +34,7 @@ func (e estate) stored(t testing.TB, entityType, body string) {
 
 // Writers that go on for a while don't keep an erasure from its end, and then
 // nothing is there.
-func TestAnErasureEndsBesideWriters(t *testing.T) {
+func TestAnErasureEndsAmongWriters(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(2)))
 	e.fill(t, "acme", 200)

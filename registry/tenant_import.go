@@ -27,7 +27,7 @@ type ImportOptions struct {
 	// they are refused.
 	Container string
 	// Skip passes over so many lines at the beginning, which an earlier run
-	// had settled; see [Imported].Lines. Lines that were imported before are
+	// had done with; see [Imported].Lines. Lines that were imported before are
 	// recognised without it too, at the price of reading them.
 	Skip int64
 	// RequestUnitsPerSecond bounds what the import spends of the containers'
@@ -70,7 +70,7 @@ type ImportedLine struct {
 
 // Imported is the receipt of an import.
 type Imported struct {
-	// Lines counts the lines that are settled, skipped and blank ones included.
+	// Lines counts the lines that are done with, skipped and blank ones included.
 	Lines int64
 	// Created were not there. Unchanged were there with the same content.
 	// Overwritten were there with another.

@@ -52,7 +52,7 @@ func (im *importer) add(ctx context.Context, line []byte, readErr error) error {
 	if err != nil {
 		im.lines++
 		next.Outcome, next.Err = LineRefused, err
-		im.settle(next.ImportedLine)
+		im.countLine(next.ImportedLine)
 		return nil //nolint:nilerr // the line has its outcome, and the rest goes on
 	}
 	if im.taken[place] { // two operations of one batch can't be about one document
@@ -182,7 +182,7 @@ func (im *importer) flush(ctx context.Context) error {
 		if line.Err == nil {
 			im.digest.add(line.body)
 		}
-		im.settle(line.ImportedLine)
+		im.countLine(line.ImportedLine)
 	}
 	if failed != nil {
 		return failed
@@ -217,8 +217,8 @@ func (l *importLine) became(o engine.InsertOutcome) {
 	}
 }
 
-// settle counts a line whose outcome is known.
-func (im *importer) settle(line ImportedLine) {
+// countLine counts a line whose outcome is known.
+func (im *importer) countLine(line ImportedLine) {
 	out := im.out
 	switch line.Outcome {
 	case LineCreated:

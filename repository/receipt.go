@@ -11,12 +11,12 @@ type BulkOptions struct {
 	// throttles. Defaults to 16.
 	Concurrency int
 	// Progress, where set, is called before the first request and whenever
-	// items were settled, one call at a time, from several goroutines. Keep its
+	// items were done with, one call at a time, from several goroutines. Keep its
 	// Resume where a restart finds it.
 	Progress func(Receipt)
 	// Resume goes on with a run that was stopped: it is the Resume of that
 	// run's receipt, or of its last Progress. The input must be the same, in
-	// the same order. Items that the earlier run settled are passed over, and
+	// the same order. Items that the earlier run was done with are passed over, and
 	// items that it stored without getting to know are recognised.
 	//
 	// A token is signed with the repository's CursorKey and is refused by
@@ -31,7 +31,7 @@ func (o *BulkOptions) inner() *engine.BulkOptions {
 	out := &engine.BulkOptions{Concurrency: o.Concurrency, Resume: o.Resume}
 	if o.Progress != nil {
 		out.Progress = func(p engine.Progress) {
-			o.Progress(Receipt{Settled: p.Settled, Succeeded: p.Succeeded, Failed: p.Failed, Unknown: p.Unknown, Resume: p.Resume})
+			o.Progress(Receipt{Done: p.Done, Succeeded: p.Succeeded, Failed: p.Failed, Unknown: p.Unknown, Resume: p.Resume})
 		}
 	}
 	return out
@@ -42,16 +42,16 @@ type Receipt struct {
 	// Items has one entry for every item that was read from the input, in the
 	// input's order. A resumed run leaves out the items that it passed over.
 	Items []ItemReceipt
-	// Skipped is how many items at the beginning of the input were settled by
+	// Skipped is how many items at the beginning of the input were done with by
 	// the run that this one resumes.
 	Skipped int
-	// Settled is how many items at the beginning of the input are done with. It
+	// Done is how many items at the beginning of the input are done with. It
 	// is for [BulkOptions].Progress, whose receipt has no Items.
-	Settled int
+	Done int
 	// Succeeded, Failed, Unknown and Unsent count the entries by their status;
 	// together they are len(Items).
 	Succeeded, Failed, Unknown, Unsent int
-	// Resume goes on where everything before is settled; empty when everything
+	// Resume goes on where everything before is done with; empty when everything
 	// is. See [BulkOptions.Resume].
 	Resume string
 }
@@ -95,7 +95,7 @@ func receiptOf(r *engine.Receipt) *Receipt {
 	}
 	out := &Receipt{
 		Items:   make([]ItemReceipt, len(r.Items)),
-		Skipped: r.Skipped, Settled: r.Settled, Succeeded: r.Succeeded, Failed: r.Failed, Unknown: r.Unknown, Unsent: r.Unsent, Resume: r.Resume,
+		Skipped: r.Skipped, Done: r.Done, Succeeded: r.Succeeded, Failed: r.Failed, Unknown: r.Unknown, Unsent: r.Unsent, Resume: r.Resume,
 	}
 	for i, item := range r.Items {
 		out.Items[i] = ItemReceipt{Index: item.Index, ID: item.ID, ETag: item.ETag, Status: ItemStatus(item.Status), Err: item.Err}

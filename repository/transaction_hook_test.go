@@ -179,7 +179,7 @@ func TestVerbsFailAlikeWithCompanions(t *testing.T) {
 	b.total(t, "total", 1)
 }
 
-// A lost answer is settled for the operation and its companions together.
+// A lost answer is found out for the operation and its companions together.
 func TestCompanionsOfLostAnswersCountOnce(t *testing.T) {
 	t.Parallel()
 	b := setupSales(t)

@@ -122,7 +122,7 @@ func TestReplayAsItWas(t *testing.T) {
 }
 
 // While a document is replayed, its newer version waits, or has the last word.
-func TestReplayBesideANewerVersion(t *testing.T) {
+func TestReplayAndANewerVersion(t *testing.T) {
 	t.Parallel()
 	for name, elsewhere := range map[string]bool{"in this process": false, "in another process": true} {
 		t.Run(name, func(t *testing.T) {

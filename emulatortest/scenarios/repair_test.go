@@ -145,9 +145,9 @@ func patchOwnerName(w *emulatortest.World, entity, id, name string) {
 	must(w, err)
 }
 
-// TestAnUndoneDeleteBesideTheKeeper: a source is deleted and restored while the keeper clears what refers to it. In the end the reference is
+// TestAnUndoneDeleteAndTheKeeper: a source is deleted and restored while the keeper clears what refers to it. In the end the reference is
 // there with its copies, or cleared with them, and the count is right.
-func TestAnUndoneDeleteBesideTheKeeper(t *testing.T) {
+func TestAnUndoneDeleteAndTheKeeper(t *testing.T) {
 	t.Parallel()
 	exploreChain(t, emulatortest.Scenario{
 		Setup: setupChain,

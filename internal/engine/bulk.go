@@ -14,12 +14,12 @@ type BulkOptions struct {
 	// throttles. Defaults to 16.
 	Concurrency int
 	// Progress, where set, is called before the first request and whenever
-	// items were settled, one call at a time, from several goroutines. Keep its
+	// items were done with, one call at a time, from several goroutines. Keep its
 	// Resume where a restart finds it.
 	Progress func(Progress)
 	// Resume goes on with a run that was stopped: it is the Resume of that
 	// run's receipt, or of its last Progress. The input must be the same, in
-	// the same order. Items that the earlier run settled are passed over, and
+	// the same order. Items that the earlier run was done with are passed over, and
 	// items that it stored without getting to know are recognised.
 	//
 	// A token is signed with the repository's CursorKey and is refused by
@@ -29,11 +29,11 @@ type BulkOptions struct {
 
 // Progress is how far a bulk is.
 type Progress struct {
-	// Settled is how many items at the beginning of the input are done with.
-	Settled int
+	// Done is how many items at the beginning of the input are done with.
+	Done int
 	// Succeeded and Failed count items of this run, in any order.
 	Succeeded, Failed, Unknown int
-	// Resume goes on behind the settled ones; see [BulkOptions.Resume].
+	// Resume goes on behind those that are done with; see [BulkOptions.Resume].
 	Resume string
 }
 

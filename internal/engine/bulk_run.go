@@ -47,8 +47,8 @@ type Bulk struct {
 
 	mu      sync.Mutex
 	receipt Receipt
-	settled []bool // by place in the receipt
-	prefix  int    // items at the beginning that are settled, passed over ones included
+	done    []bool // by place in the receipt
+	prefix  int    // items at the beginning that are done with, passed over ones included
 	ids     map[string]int
 	stop    error
 	telling sync.Mutex
@@ -94,7 +94,7 @@ func NewBulk(ctx context.Context, k *Call, opts *BulkOptions) (*Bulk, error) {
 	return b, nil
 }
 
-// Pass counts an item of the input and reports whether it was settled before.
+// Pass counts an item of the input and reports whether it was done with before.
 func (b *Bulk) Pass() bool {
 	if b.next >= b.receipt.Skipped {
 		return false
@@ -110,7 +110,7 @@ func (b *Bulk) Read(id string) int {
 	index := b.next
 	b.next++
 	b.receipt.Items = append(b.receipt.Items, ItemReceipt{Index: index, ID: id})
-	b.settled = append(b.settled, false)
+	b.done = append(b.done, false)
 	return index
 }
 
@@ -211,8 +211,8 @@ func (b *Bulk) enter(item *BulkItem, etag string, status ItemStatus, err error) 
 	default:
 		b.receipt.Unknown++
 	}
-	b.settled[i] = status != Unknown && isSettled(err)
-	for b.prefix-b.receipt.Skipped < len(b.settled) && b.settled[b.prefix-b.receipt.Skipped] {
+	b.done[i] = status != Unknown && isDefinite(err)
+	for b.prefix-b.receipt.Skipped < len(b.done) && b.done[b.prefix-b.receipt.Skipped] {
 		b.prefix++
 	}
 }
@@ -262,9 +262,9 @@ func (b *Bulk) tell() {
 	b.telling.Lock()
 	defer b.telling.Unlock()
 	b.mu.Lock()
-	p := Progress{Settled: b.prefix, Succeeded: b.receipt.Succeeded, Failed: b.receipt.Failed, Unknown: b.receipt.Unknown}
+	p := Progress{Done: b.prefix, Succeeded: b.receipt.Succeeded, Failed: b.receipt.Failed, Unknown: b.receipt.Unknown}
 	b.mu.Unlock()
-	p.Resume = b.Run.token(b.Call.Collection.Cursors, b.boundTo, p.Settled)
+	p.Resume = b.Run.token(b.Call.Collection.Cursors, b.boundTo, p.Done)
 	b.options.Progress(p)
 }
 
@@ -274,7 +274,7 @@ func (b *Bulk) Finish(ctx context.Context, complete bool) (*Receipt, error) {
 	complete = complete && b.sendAll(ctx)
 	b.sending.Wait()
 	r := &b.receipt
-	r.Settled = b.prefix
+	r.Done = b.prefix
 	failure := &BulkError{Op: b.Call.Op, Stop: b.stop}
 	for i := range r.Items {
 		if r.Items[i].Status == Unsent {

@@ -16,7 +16,7 @@ func (b *Bulk) newCall(at *Partition, id string) *Call {
 	return &Call{Collection: b.Call.Collection, Op: b.Call.Op, At: at, ID: id, throttled: b.limit.throttled, Watch: b.Call.Watch}
 }
 
-// sendItems sends items of one logical partition until each is settled, or the
+// sendItems sends items of one logical partition until each is done with, or the
 // run ends.
 func (b *Bulk) sendItems(ctx context.Context, items []*BulkItem) {
 	items = b.withoutForeign(ctx, items)

@@ -45,7 +45,7 @@ func (r bulkRun) ID(index int) string {
 	return id.String()
 }
 
-// token is where the run is: all items before position are settled.
+// token is where the run is: all items before position are done with.
 func (r bulkRun) token(signer cursorSigner, boundTo string, position int) string {
 	return signer.Seal(boundTo, fmt.Sprintf("%d %d %x", position, r.started, r.seed))
 }

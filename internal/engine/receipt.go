@@ -10,15 +10,15 @@ type Receipt struct {
 	// Items has one entry for every item that was read from the input, in the
 	// input's order. A resumed run leaves out the items that it passed over.
 	Items []ItemReceipt
-	// Skipped is how many items at the beginning of the input were settled by
+	// Skipped is how many items at the beginning of the input were done with by
 	// the run that this one resumes.
 	Skipped int
-	// Settled is how many items at the beginning of the input are done with.
-	Settled int
+	// Done is how many items at the beginning of the input are done with.
+	Done int
 	// Succeeded, Failed, Unknown and Unsent count the entries by their status;
 	// together they are len(Items).
 	Succeeded, Failed, Unknown, Unsent int
-	// Resume goes on where everything before is settled; empty when everything
+	// Resume goes on where everything before is done with; empty when everything
 	// is. See [BulkOptions.Resume].
 	Resume string
 }
@@ -94,7 +94,7 @@ func (e *BulkError) Error() string {
 	if len(e.First) > 0 {
 		text += "; the first: " + e.First[0].Error()
 	}
-	return text + " (the receipt names every item; its Resume goes on with those that are not settled)"
+	return text + " (the receipt names every item; its Resume goes on with those that are not done with)"
 }
 
 // Unwrap returns Stop and the first errors.
@@ -105,9 +105,9 @@ func (e *BulkError) Unwrap() []error {
 	return append([]error{e.Stop}, e.First...)
 }
 
-// isSettled reports whether an item that failed in this way would fail again,
+// isDefinite reports whether an item that failed in this way would fail again,
 // so that a resumed run need not look at it.
-func isSettled(err error) bool {
+func isDefinite(err error) bool {
 	if err == nil {
 		return true
 	}

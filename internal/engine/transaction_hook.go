@@ -11,8 +11,7 @@ import (
 
 // TransactionHook says which other documents of a logical partition have to change in
 // the same transaction as some of its documents do: the count in a customer
-// when an order is created under /tenantId,/customerId. It is for Grove's own
-// packages; its shape may change.
+// when an order is created under /tenantId,/customerId.
 //
 // What it says may be left out where it does not fit into the transaction, or
 // where others change those documents all the time. It must therefore be

@@ -20,7 +20,7 @@ type Row[D any] struct {
 
 // Place is where a document stands in an ordered result.
 type Place struct {
-	// RID is the service's own id of the document, which settles ties.
+	// RID is the service's own id of the document, which decides ties.
 	RID string `json:"r"`
 	// Sort are the values of the ORDER BY clause.
 	Sort []Item `json:"o"`

@@ -91,7 +91,7 @@ func (a *Account) now() time.Time { return a.opts.Now() }
 // record hands a unit to the journal. It must be called under the lock that orders the changes; the wait must not.
 func (a *Account) record(unit ...Mutation) (wait func() error) {
 	if a.opts.Journal == nil || len(unit) == 0 {
-		return settled
+		return nothingToWrite
 	}
 	return a.opts.Journal.Append(unit)
 }

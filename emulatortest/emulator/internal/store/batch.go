@@ -87,7 +87,7 @@ func (c *Container) Batch(call Call, ops []Operation) (BatchResult, error) {
 	if failed < 0 {
 		failed = limitResponse(call, ops, out.Results)
 	}
-	wait := settled
+	wait := nothingToWrite
 	if failed < 0 {
 		wait = t.commit()
 	}
@@ -221,7 +221,7 @@ func (c *Container) Bulk(call Call, ops []Operation) (BatchResult, error) {
 		return refused, err
 	}
 	out := BatchResult{Results: make([]OperationResult, len(ops))}
-	last := settled // the journal keeps its order, so what holds for the last write holds for all
+	last := nothingToWrite // the journal keeps its order, so what holds for the last write holds for all
 	call.durable = &last
 	for i := range ops {
 		out.Results[i].set(c.single(call, ops[i]))

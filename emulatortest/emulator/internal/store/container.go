@@ -251,7 +251,7 @@ func (c *Container) Delete(p Precondition) error {
 		d.containers = slices.Delete(d.containers, i, i+1)
 	}
 	d.mu.Unlock()
-	wait := settled
+	wait := nothingToWrite
 	if err == nil {
 		wait = a.record(c.drop()...)
 	}

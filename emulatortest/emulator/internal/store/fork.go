@@ -93,7 +93,7 @@ func (p *partition) fork(c *Container) *partition {
 	defer p.mu.Unlock()
 	return &partition{
 		c: c, id: p.id, min: p.min, max: p.max, parents: p.parents, created: p.created, version: p.version,
-		state: p.state.clone(), page: p.page, history: slices.Clip(p.history), replica: p.replica.fork(), recent: slices.Clone(p.recent), durable: settled,
+		state: p.state.clone(), page: p.page, history: slices.Clip(p.history), replica: p.replica.fork(), recent: slices.Clone(p.recent), durable: nothingToWrite,
 	}
 }
 

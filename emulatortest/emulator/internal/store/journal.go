@@ -37,4 +37,4 @@ const (
 	keyUser      = "u/"
 )
 
-func settled() error { return nil }
+func nothingToWrite() error { return nil }

@@ -31,7 +31,7 @@ type partition struct {
 	replica replica
 	// recent are the last writes, oldest first.
 	recent [][]version
-	// durable is how to wait for the last write; settled in memory.
+	// durable is how to wait for the last write; nothingToWrite in memory.
 	durable func() error
 }
 
@@ -39,7 +39,7 @@ type partition struct {
 func (c *Container) newPartition(minInclusive, maxExclusive string, parents []int, s *state) *partition {
 	p := &partition{
 		c: c, id: c.nextRange, min: minInclusive, max: maxExclusive, parents: parents,
-		created: c.account.now(), version: firstVersion, state: s, durable: settled,
+		created: c.account.now(), version: firstVersion, state: s, durable: nothingToWrite,
 	}
 	p.replica.follow(c.lag, s)
 	c.nextRange++

@@ -103,7 +103,7 @@ func (c *Container) write(call Call, body []byte, operate func(*txn, *draft) (Re
 	p.mu.Lock()
 	t := p.begin(d, key, canon, false)
 	r, err := operate(t, dr)
-	wait := settled
+	wait := nothingToWrite
 	if err == nil {
 		wait = t.commit()
 	} else if r.Charge == 0 {

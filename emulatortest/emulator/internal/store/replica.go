@@ -65,10 +65,10 @@ func (p *partition) view(now time.Time, behind int) (*state, func() error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if behind > 0 {
-		return p.earlier(behind), settled
+		return p.earlier(behind), nothingToWrite
 	}
 	if p.replica.lag != 0 && behind != UpToDate {
-		return p.replica.catchUp(now), settled
+		return p.replica.catchUp(now), nothingToWrite
 	}
 	if p.page == nil {
 		p.page = p.state.clone()

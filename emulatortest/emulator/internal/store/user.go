@@ -107,7 +107,7 @@ func (d *Database) DeleteUser(ref Ref, p Precondition) error {
 	d.mu.Lock()
 	i := d.userIndex(ref)
 	var err error
-	wait := settled
+	wait := nothingToWrite
 	if i < 0 {
 		err = notFound()
 	} else if err = p.check(d.users[i].resource.ETag); err == nil {
@@ -149,7 +149,7 @@ func (d *Database) changeUsers(change func(serial uint32) (Resource, *user, erro
 	d.mu.Lock()
 	serial, counter := a.nextSerial()
 	r, u, err := change(serial)
-	wait := settled
+	wait := nothingToWrite
 	if err == nil {
 		wait = a.record(counter, d.userMutation(u))
 	}
