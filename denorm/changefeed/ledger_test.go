@@ -39,6 +39,7 @@ type entry struct {
 	owner    string
 	epoch    int64
 	position int64
+	written  string // by an owner
 	keys     bounds
 	taken    bool // since it was made
 }
@@ -54,6 +55,7 @@ func (b bounds) overlaps(o bounds) bool { return b.Min < o.Max && o.Min < b.Max 
 type stored struct {
 	Owner             *string           `json:"Owner"`
 	ContinuationToken *string           `json:"ContinuationToken"`
+	Timestamp         string            `json:"timestamp"`
 	Properties        map[string]string `json:"properties"`
 	FeedRange         struct {
 		Range bounds `json:"Range"`
@@ -61,7 +63,7 @@ type stored struct {
 }
 
 func (s stored) entry() entry {
-	e := entry{keys: s.FeedRange.Range}
+	e := entry{keys: s.FeedRange.Range, written: s.Timestamp}
 	if s.Owner != nil {
 		e.owner = *s.Owner
 	}
@@ -70,6 +72,12 @@ func (s stored) entry() entry {
 	}
 	e.epoch, _ = strconv.ParseInt(s.Properties["epoch"], 10, 64)
 	return e
+}
+
+// raised reports whether a child that was left by half a split was made to begin after the parent's later
+// owners. It stays whose it was, and its owner wrote nothing: who takes a lease says when.
+func (e entry) raised(was entry) bool {
+	return e.epoch > was.epoch && e.owner == was.owner && e.written == was.written
 }
 
 func newLedger(next http.Handler) *ledger {
@@ -131,7 +139,7 @@ func (l *ledger) note(method, id string, body []byte, status int) {
 		l.epochs[is.keys.Min+"-"+is.keys.Max] = is.epoch
 	default:
 		l.check(id, was, is)
-		is.taken = was.taken || is.epoch == was.epoch+1 && is.owner != ""
+		is.taken = was.taken || is.epoch == was.epoch+1 && is.owner != "" && !is.raised(was)
 		l.leases[id] = is
 		l.epochs[is.keys.Min+"-"+is.keys.Max] = is.epoch
 	}
@@ -142,6 +150,7 @@ func (l *ledger) check(id string, was, is entry) {
 		l.violations = append(l.violations, fmt.Sprintf("lease %s: ", id)+fmt.Sprintf(format, args...))
 	}
 	switch {
+	case is.raised(was) && l.parentOf(id, is) != "":
 	case is.epoch == was.epoch+1 && is.owner != "":
 		if was.owner != "" && was.owner != is.owner {
 			l.takeovers++
@@ -149,8 +158,6 @@ func (l *ledger) check(id string, was, is entry) {
 		if parent := l.parentOf(id, is); parent != "" && l.leases[parent].taken {
 			violated("%s took it while %s is there", is.owner, parent)
 		}
-	case is.epoch > was.epoch && is.owner == was.owner && l.parentOf(id, is) != "":
-		// A child that was left by half a split begins after the parent's owners.
 	case is.epoch != was.epoch:
 		violated("epoch %d after %d", is.epoch, was.epoch)
 	case was.owner == "" && is.owner != "":
