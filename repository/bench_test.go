@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -63,6 +64,9 @@ func productJSON(i int) []byte {
 // talk to, so that only the client's work is measured.
 type stub struct {
 	document, page []byte
+
+	mu      sync.Mutex
+	results map[int][]byte // of batches, by their length
 }
 
 func newStub(pageSize int) *stub {
@@ -85,20 +89,18 @@ const stubAccount = `{"id":"stub","writableLocations":[{"name":"Here","databaseA
 
 // Do answers one request.
 func (s *stub) Do(req *http.Request) (*http.Response, error) {
-	body := []byte(stubAccount)
+	status, body := http.StatusOK, []byte(stubAccount)
 	switch {
-	case req.Method == http.MethodPost:
-		body = s.page
-	case strings.Contains(req.URL.Path, "/docs/"):
+	case req.Method == http.MethodGet && strings.Contains(req.URL.Path, "/docs/"):
 		body = s.document
+	case req.Header.Get("x-ms-documentdb-query") != "":
+		body = s.page
+	case strings.Contains(req.URL.Path, "/docs"):
+		status, body = s.answerWrite(req)
 	}
 	return &http.Response{
-		StatusCode: http.StatusOK, Status: "200 OK", Request: req, ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)),
-		Header: http.Header{
-			"Content-Type": {"application/json"}, "X-Ms-Request-Charge": {"1.00"}, "X-Ms-Session-Token": {"0:-1#12"},
-			"X-Ms-Activity-Id": {"0199a0b1-7a2b-7000-8000-000000000000"}, "Etag": {`"0000d826-0000-0700-0000-000000000000"`},
-			"Content-Length": {strconv.Itoa(len(body))},
-		},
+		StatusCode: status, Status: strconv.Itoa(status) + " " + http.StatusText(status), Request: req,
+		ContentLength: int64(len(body)), Body: io.NopCloser(bytes.NewReader(body)), Header: header(len(body)),
 	}, nil
 }
 
