@@ -103,7 +103,7 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 		}
 		op.ETag = edits.e.ETag
 		encoded, err := ops.MarshalJSON()
-		op.Size = engine.SentSize(encoded)
+		op.Size = len(encoded)
 		op.Patch = ops
 		op.FollowedBy(b.scope.repo.core(), &edits.e)
 		return err

@@ -81,6 +81,12 @@ func (d *Reader) Document(raw []byte, v any) (Extra, error) {
 	return d.slowly(raw, v)
 }
 
+// Value reads one value of any kind into v, a pointer, with all that it holds.
+func (d *Reader) Value(raw []byte, v any) error {
+	_, err := d.Document(raw, v)
+	return err
+}
+
 // read reads the value at the reader's place.
 func (d *Reader) read(v any) bool {
 	d.r.begin()

@@ -43,6 +43,8 @@ func makePlan(t reflect.Type) readFunc {
 	switch {
 	case t == timeType:
 		return readTime
+	case t == rawType:
+		return readRaw
 	case hasMethods(t), t == numberType:
 		return readOther
 	}
@@ -87,6 +89,17 @@ func readOther(r *reader, v reflect.Value) bool {
 		return false
 	}
 	return Decode(r.data[from:r.pos], v.Addr().Interface()) == nil
+}
+
+// readRaw keeps a value as it stands, whatever its text holds.
+func readRaw(r *reader, v reflect.Value) bool {
+	r.space()
+	from := r.pos
+	if !r.skip(false) {
+		return false
+	}
+	v.SetBytes(r.data[from:r.pos:r.pos])
+	return true
 }
 
 func readString(r *reader, v reflect.Value) bool {

@@ -6,6 +6,16 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// Raw is a value as it is written, cut from what was read: good for as long as
+// that is left alone. Text in it may be none that a string of Go holds.
+type Raw []byte
+
+// UnmarshalJSON copies the value.
+func (r *Raw) UnmarshalJSON(text []byte) error {
+	*r = slices.Clone(text)
+	return nil
+}
+
 // Without returns an object without some of its top-level members. The others
 // stay as they are written, in their order.
 func Without(raw []byte, names []string) ([]byte, error) {

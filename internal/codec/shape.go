@@ -156,6 +156,7 @@ func isQuotable(t reflect.Type) bool {
 
 var (
 	timeType     = reflect.TypeFor[time.Time]()
+	rawType      = reflect.TypeFor[Raw]()
 	numberType   = reflect.TypeFor[json.Number]()
 	ownMarshals  = []reflect.Type{reflect.TypeFor[json.Marshaler](), reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[jsonv2.MarshalerTo](), reflect.TypeFor[encoding.TextAppender]()}
 	ownUnmarshal = []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](), reflect.TypeFor[jsonv2.UnmarshalerFrom]()}

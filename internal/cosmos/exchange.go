@@ -18,12 +18,20 @@ type Exchange struct {
 	// Page takes the body of a successful feed page. The bytes are good until
 	// it returns.
 	Page func(body []byte) error
+	// Send, where set, is the body that is sent in place of the SDK's.
+	Send []byte
+	// KeepBody keeps the body of a successful answer from the SDK, which would
+	// copy it as it grows.
+	KeepBody bool
 	// Probe lets no request leave: the call only finds out whether the client
 	// has the policy.
 	Probe bool
 
 	// Paged says that Page got the body.
 	Paged bool
+	// Kept says that Body is the answer's.
+	Kept bool
+	Body []byte
 
 	seen         atomic.Bool // also asked for by the SDK's reads in the background
 	mayBeApplied bool
@@ -37,6 +45,7 @@ type Meter interface{ Add(requestUnits float64) }
 func (x *Exchange) Reset() {
 	x.seen.Store(false)
 	x.Paged, x.mayBeApplied, x.answered = false, false, nil
+	x.Kept, x.Body = false, nil
 }
 
 // Seen reports that the policy was passed: the client has it, and the attempts

@@ -13,6 +13,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/runtime"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/streaming"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -60,6 +61,9 @@ func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 		x.mayBeApplied = true
 		return p.write(req, x)
 	}
+	if x.KeepBody {
+		return x.keep(req)
+	}
 	wantsPage := x.Page != nil && req.Raw().Method == http.MethodPost
 	if wantsPage {
 		// The SDK would read the body into a buffer that grows as it goes.
@@ -81,9 +85,13 @@ func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
 // write sends the only attempt of a write that may take effect.
 func (p *exchangePolicy) write(req *policy.Request, x *Exchange) (*http.Response, error) {
 	var sent written
-	traced := req.Clone(httptrace.WithClientTrace(req.Raw().Context(), sent.trace()))
-	resp, err := traced.Next()
-	x.count(resp)
+	traced := req.WithContext(httptrace.WithClientTrace(req.Raw().Context(), sent.trace()))
+	if x.Send != nil {
+		if err := traced.SetBody(streaming.NopCloser(bytes.NewReader(x.Send)), "application/json"); err != nil {
+			return nil, &TransportError{Cause: err, Unsent: true}
+		}
+	}
+	resp, err := x.keep(traced)
 	if err != nil {
 		if req.Raw().Context().Err() != nil && !sent.nothing() {
 			return nil, err
@@ -96,6 +104,33 @@ func (p *exchangePolicy) write(req *policy.Request, x *Exchange) (*http.Response
 	case http.StatusForbidden, http.StatusNotFound, http.StatusTooManyRequests, statusRetryWith:
 		x.mayBeApplied = false // another region may be asked
 	}
+	return resp, nil
+}
+
+// keep makes one attempt, counts it, and takes the body of a successful answer
+// if it is wanted, in one piece of memory of the right size.
+func (x *Exchange) keep(req *policy.Request) (*http.Response, error) {
+	if !x.KeepBody {
+		resp, err := req.Next()
+		x.count(resp)
+		return resp, err
+	}
+	runtime.SkipBodyDownload(req)
+	resp, err := req.Next()
+	x.count(resp)
+	if err != nil || resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices {
+		return resp, err
+	}
+	defer func() { _ = resp.Body.Close() }() // by then it was read, or its own error was returned
+	var b bytes.Buffer
+	if n := resp.ContentLength; n > 0 && n < maxKeptBuffer {
+		b.Grow(int(n) + bytes.MinRead) // room for the read that finds the end
+	}
+	if _, err := b.ReadFrom(resp.Body); err != nil {
+		return nil, fmt.Errorf("read the answer: %w", err)
+	}
+	x.Kept, x.Body = true, b.Bytes()
+	resp.Body = http.NoBody
 	return resp, nil
 }
 

@@ -224,7 +224,7 @@ func bySize(documents []incoming) [][]incoming {
 	var batch []incoming
 	size := 0
 	for _, d := range documents {
-		more := SentSize(d.body) + len(d.id) + operationOverhead
+		more := len(d.body) + len(d.id) + operationOverhead
 		if len(batch) == MaxBatchOperations || len(batch) > 0 && size+more > tenantitem.MaxDocumentBytes {
 			out, batch, size = append(out, batch), nil, 0
 		}

@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // ReadItem reads the call's document by its id.
@@ -14,14 +16,16 @@ func (k *Call) ReadItem(ctx context.Context, at *Partition) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := exchange{exempt: k.Exempt, at: at}
+	x := exchange{Exchange: cosmos.Exchange{KeepBody: true}, exempt: k.Exempt, at: at}
 	err = k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
 		resp, err := k.Collection.Container.ReadItem(ctx, at.Key, k.Collection.layout.StoredID(k.ID), &azcosmos.ItemOptions{
 			SessionToken:     token,
 			PriorityLevel:    priorityFrom(ctx),
 			ThroughputBucket: bucketFrom(ctx),
 		})
-		raw = resp.Value
+		if raw = resp.Value; x.Kept {
+			raw = x.Body
+		}
 		return resp.Response, err
 	})
 	if err == nil {

@@ -1,11 +1,12 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // OperationKind is what a write operation does to its document.
@@ -76,7 +77,7 @@ const noDocument = "none"
 
 // Writes makes the operation a write of a body.
 func (op *Operation) Writes(c *Collection, kind OperationKind, body []byte) {
-	op.Kind, op.species, op.Body, op.Size, op.after = kind, c, body, SentSize(body), bodyAfter(body)
+	op.Kind, op.species, op.Body, op.Size, op.after = kind, c, body, len(body), bodyAfter(body)
 }
 
 // Deletes makes the operation a delete.
@@ -84,23 +85,23 @@ func (op *Operation) Deletes(c *Collection) {
 	op.Kind, op.species, op.after = OpDelete, c, func(*Document) *Document { return nil }
 }
 
-// appendTo adds the operation to the SDK's batch, on the condition of its etag.
-func (op *Operation) appendTo(batch *azcosmos.TransactionalBatch) {
-	id, options := escapeJSON(op.ID), &azcosmos.TransactionalBatchItemOptions{IfMatchETag: etagOption(op.ETag)}
-	switch op.sentAs() {
-	case OpCreate:
-		batch.CreateItem(op.Body, nil)
-	case OpReplace:
-		batch.ReplaceItem(id, op.Body, options)
-	case OpUpsert:
-		batch.UpsertItem(op.Body, nil)
+// inBatch is the operation as it stands in a batch, on the condition of its etag.
+func (op *Operation) inBatch() (cosmos.BatchOperation, error) {
+	kind := op.sentAs()
+	out := cosmos.BatchOperation{Verb: kind.String(), ID: op.ID, Body: op.Body}
+	switch kind {
+	case OpCreate, OpUpsert:
+		out.ID = "" // it stands in the body
+	case OpReplace, OpDelete:
+		out.ETag = op.ETag
 	case OpPatch:
-		batch.PatchItem(id, op.Patch, options)
-	case OpDelete:
-		batch.DeleteItem(id, options)
+		out.ETag = op.ETag
+		var err error
+		out.Body, err = op.Patch.MarshalJSON()
+		return out, err
 	case OpRead:
-		batch.ReadItem(id, nil)
 	}
+	return out, nil
 }
 
 // sentAs is the operation's kind for the service: an upsert that is bound to
@@ -128,15 +129,6 @@ func batchSize(ops []Operation) int {
 		size += ops[i].cost()
 	}
 	return size
-}
-
-// SentSize is how many bytes a document takes in a batch: the SDK writes the
-// characters that HTML gives a meaning to, and two line separators, as escapes
-// of six bytes.
-func SentSize(body []byte) int {
-	return len(body) +
-		5*(bytes.Count(body, []byte{'<'})+bytes.Count(body, []byte{'>'})+bytes.Count(body, []byte{'&'})) +
-		3*(bytes.Count(body, []byte("\u2028"))+bytes.Count(body, []byte("\u2029")))
 }
 
 func etagOption(etag string) *azcore.ETag {

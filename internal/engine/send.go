@@ -6,6 +6,9 @@ import (
 	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // send makes one attempt to apply operations to a logical partition: one by
@@ -26,6 +29,7 @@ func (k *Call) send(ctx context.Context, x *exchange, at *Partition, ops []Opera
 
 func (k *Call) sendAlone(ctx context.Context, x *exchange, at *Partition, op *Operation) ([]Result, error) {
 	var answer azcosmos.ItemResponse
+	x.KeepBody = k.contents || op.Kind == OpRead
 	err := k.once(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
 		options := &azcosmos.ItemOptions{
 			PriorityLevel: priorityFrom(ctx), ThroughputBucket: bucketFrom(ctx),
@@ -52,20 +56,25 @@ func (k *Call) sendAlone(ctx context.Context, x *exchange, at *Partition, op *Op
 		}
 		return answer.Response, err
 	})
+	if x.Kept {
+		answer.Value = x.Body
+	}
 	return []Result{{ETag: string(answer.ETag), Body: answer.Value}}, err
 }
 
-// sendBatch turns the SDK's silent failure, a 207 without an error, into a
+// sendBatch turns the service's silent failure, a 207 without an error, into a
 // BatchError.
 func (k *Call) sendBatch(ctx context.Context, x *exchange, at *Partition, ops []Operation) ([]Result, error) {
-	batch := k.Collection.Container.NewTransactionalBatch(at.Key)
-	for i := range ops {
-		ops[i].appendTo(&batch)
+	body, err := batchBody(ops)
+	if err != nil {
+		return nil, err
 	}
 	token, err := k.sessionHeader(ctx, at)
 	if err != nil {
 		return nil, err
 	}
+	batch := cosmos.UnsentBatch(k.Collection.Container, at.Key)
+	x.Send, x.KeepBody = body, true
 	var results []Result
 	err = k.once(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
 		options := azcosmos.TransactionalBatchOptions{PriorityLevel: priorityFrom(ctx), ThroughputBucket: bucketFrom(ctx), EnableContentResponseOnWrite: k.contents}
@@ -76,20 +85,33 @@ func (k *Call) sendBatch(ctx context.Context, x *exchange, at *Partition, ops []
 		if err != nil {
 			return resp.Response, err
 		}
-		if resp.Success && len(resp.OperationResults) == len(ops) {
+		answers, err := cosmos.ReadBatch(x.Body)
+		if err == nil && resp.Success && len(answers) == len(ops) {
 			results = make([]Result, len(ops))
-			for i, r := range resp.OperationResults {
-				results[i] = Result{ETag: string(r.ETag), Body: r.ResourceBody}
+			for i := range answers {
+				results[i] = Result{ETag: answers[i].ETag, Body: answers[i].Body}
 			}
 			return resp.Response, nil
 		}
 		k.meterFailure(ctx, x, resp.Response)
-		for i, r := range resp.OperationResults {
-			if r.StatusCode != http.StatusFailedDependency && (r.StatusCode < 200 || r.StatusCode >= 300) && i < len(ops) {
-				return resp.Response, &BatchError{Index: i, Verb: ops[i].Kind.String(), ID: ops[i].ID, Status: int(r.StatusCode)}
+		for i, r := range answers {
+			if r.Status != http.StatusFailedDependency && (r.Status < 200 || r.Status >= 300) && i < len(ops) {
+				return resp.Response, &BatchError{Index: i, Verb: ops[i].Kind.String(), ID: ops[i].ID, Status: r.Status}
 			}
 		}
 		return resp.Response, errors.New("the service answered a batch without its results")
 	})
 	return results, err
+}
+
+// batchBody is the body of a batch of the operations.
+func batchBody(ops []Operation) ([]byte, error) {
+	batch := make([]cosmos.BatchOperation, len(ops))
+	for i := range ops {
+		var err error
+		if batch[i], err = ops[i].inBatch(); err != nil {
+			return nil, &tenantitem.InvalidError{What: "patch", Reason: err.Error()}
+		}
+	}
+	return cosmos.AppendBatch(make([]byte, 0, batchSize(ops)), batch), nil
 }

@@ -294,7 +294,7 @@ const maxPatchedBytes = 1_500_000
 func (p *DocumentPatch) size() int {
 	n := len(p.ID) + operationOverhead*(1+len(p.Removes))
 	for _, set := range p.Sets {
-		n += SentSize(set.Value) + len(set.Pointer) + operationOverhead
+		n += len(set.Value) + len(set.Pointer) + operationOverhead
 	}
 	return n
 }
