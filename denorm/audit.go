@@ -235,7 +235,7 @@ func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnaps
 		if err != nil {
 			return repaired, odd, err
 		}
-		done, refused, err := st.m.write(ctx, patches)
+		done, refused, err := st.m.patch(ctx, patches)
 		repaired += int64(len(done))
 		odd = append(odd, refused...)
 		if err != nil {

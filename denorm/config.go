@@ -16,7 +16,7 @@ type Config struct {
 	// LeaseContainer is the id of the container in which processes share the
 	// work. Its key is /id. Defaults to "grove-leases".
 	LeaseContainer string
-	// Tombstone is how long a deleted document stays, hidden, where somebody
+	// Tombstone is how long a deleted document stays, hidden, where another document
 	// has to learn of the delete. It must be longer than the processor may be
 	// out of work. Defaults to 7 days.
 	Tombstone time.Duration

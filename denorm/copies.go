@@ -56,8 +56,8 @@ func (c *Copies) plan(p catalogue.Source) error {
 		return err
 	}
 	for _, m := range s.members {
-		if m.mourned != "" {
-			m.entity.RequireTombstones(c.cfg.Tombstone, m.mourned)
+		if m.tombstoneReason != "" {
+			m.entity.RequireTombstones(c.cfg.Tombstone, m.tombstoneReason)
 		}
 	}
 	return nil
@@ -71,12 +71,12 @@ func (c *Copies) checkExpiry(source catalogue.Source, s *schema) error {
 		return nil
 	}
 	for _, m := range s.members {
-		if m.mourned == "" {
+		if m.tombstoneReason == "" {
 			continue
 		}
 		for _, container := range p.Containers() {
 			if container.ID == m.entity.Container && container.DefaultTTL > 0 {
-				return refuse(m.entity, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", m.mourned, container.ID), "use registry.TTLOn there")
+				return refuse(m.entity, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", m.tombstoneReason, container.ID), "use registry.TTLOn there")
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func (c *Copies) open(source catalogue.Source) error {
 			h.Fill = []func(context.Context, *engine.Write) error{m.fill}
 		}
 		h.Moves = slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" })
-		if len(m.near) > 0 {
+		if len(m.transactionFields) > 0 {
 			h.Transaction = s
 		}
 		m.entity.Collection.Attach(h)

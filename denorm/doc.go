@@ -42,14 +42,14 @@
 //     and wrote just after the change was followed, a reference that moved,
 //     and what was written around Grove.
 //
-// A document that loses a reference which somebody counts keeps the old one in
+// A document that loses a reference that a parent counts by keeps the old one in
 // a hidden member, in the same write, until those who count know of it.
 //
 // Counts, lists of the newest and links change in the transaction of the
 // document that they follow from, where both lie in one logical partition. The
 // feed finds these done.
 //
-// Deletes are not in the feed. Where somebody has to learn of them, deleted
+// Deletes are not in the feed. Where other documents depend on them, deleted
 // documents stay for [Config].Tombstone, hidden.
 //
 // # What it costs

@@ -188,7 +188,7 @@ func ExampleOnDelete() {
 	// Delete Author "ada" of tenant "acme": referenced: a Book refers to Author "ada" in editorId (change or delete it first)
 }
 
-// Without fx: the same in plain calls, and a repair of what somebody changed
+// Without fx: the same in plain calls, and a repair of what another program changed
 // around the repositories.
 func ExampleKeeper_Repair() {
 	client, done := exampleClient()

@@ -60,7 +60,7 @@ func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []engi
 	if err != nil {
 		return 0, err
 	}
-	done, odd, err := r.holder().write(ctx, patches)
+	done, odd, err := r.holder().patch(ctx, patches)
 	_, _ = k.odd.skip(ctx, r.holder(), tenant, odd)
 	return len(patches) - len(done) - documentsIn(odd), err
 }
@@ -127,7 +127,7 @@ func setsOf(doc engine.Document, found []finding, room int) ([]engine.MemberValu
 	// What does not fit is found again: by the change that this patch makes,
 	// or by the next round.
 	for _, top := range order[:min(len(order), room)] {
-		value, err := rewrite(doc.Fields[top], tops[top])
+		value, err := setMembers(doc.Fields[top], tops[top])
 		if err != nil {
 			return nil, err
 		}

@@ -84,14 +84,14 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 	}
 	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
 	found, reason := k.odd.skip(ctx, b.m, b.tenant, found)
-	patches, err := b.told()
+	patches, err := b.acknowledge()
 	if err == nil {
 		patches, err = patchesOf(patches, found)
 	}
 	if err != nil {
 		return err
 	}
-	_, odd, err := b.m.write(ctx, patches)
+	_, odd, err := b.m.patch(ctx, patches)
 	if errors.Is(err, repository.ErrAmbiguous) {
 		return fmt.Errorf("denorm: copies in %s: %w", b.m.name(), err)
 	}
@@ -104,9 +104,9 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 	return reason
 }
 
-// told takes away what the documents had left behind for others, now that
+// acknowledge takes away what the documents had left behind for others, now that
 // these know of it, and notes the references that were followed.
-func (b *batch) told() ([]engine.DocumentPatch, error) {
+func (b *batch) acknowledge() ([]engine.DocumentPatch, error) {
 	var patches []engine.DocumentPatch
 	for _, d := range b.docs {
 		p := engine.DocumentPatch{Document: d}

@@ -19,8 +19,8 @@ import (
 type link struct {
 	lead, other           *member
 	leadField, otherField *tenantitem.Field
-	// near says that both sides may share a logical partition.
-	near bool
+	// samePartition says that both sides may share a logical partition.
+	samePartition bool
 }
 
 // LinkOf keeps both sides of a many-to-many in step: fieldA of A is an array
@@ -50,7 +50,7 @@ func LinkOf[A, B any](fieldA, fieldB string) Declaration {
 			}
 			side.m.guard(side.field, "the other side of the link follows it", useMutate)
 			side.m.fillers = append(side.m.fillers, side)
-			side.m.mourn(fmt.Sprintf("%s is linked with it, until it is deleted", side.to.name()))
+			side.m.keepTombstones(fmt.Sprintf("%s is linked with it, until it is deleted", side.to.name()))
 		}
 		s.rules = append(s.rules, leading{l}, following{l})
 		other.outward = append(other.outward, leading{l})

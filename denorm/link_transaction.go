@@ -25,17 +25,17 @@ func (e entry) member() *member {
 }
 
 func (r leading) connect() bool {
-	if r.near = r.lead.shares(r.other); !r.near {
+	if r.samePartition = r.lead.shares(r.other); !r.samePartition {
 		return false
 	}
-	r.lead.leads, r.other.leads = true, true
-	r.lead.near = append(r.lead.near, r.leadField.Path)
-	r.other.near = append(r.other.near, r.otherField.Path, wishesField)
+	r.lead.hasTransactionFollowers, r.other.hasTransactionFollowers = true, true
+	r.lead.transactionFields = append(r.lead.transactionFields, r.leadField.Path)
+	r.other.transactionFields = append(r.other.transactionFields, r.otherField.Path, wishesField)
 	return true
 }
 
-// connect comes behind that of the leading side, which speaks for both.
-func (r following) connect() bool { return r.near }
+// connect runs after that of the leading side, which decides for both.
+func (r following) connect() bool { return r.samePartition }
 
 func (r following) join(*transaction) func(context.Context) error { return nil }
 
@@ -99,7 +99,7 @@ func (e entry) write(t *target) error {
 	if e.leads {
 		field = e.link.leadField
 	}
-	t.looked = true
+	t.bound = true
 	list := refsIn(map[string]json.RawMessage{field.Path: t.now(field.Path)}, field)
 	if slices.Contains(list, e.id) != e.add {
 		if e.add {

@@ -59,7 +59,7 @@ func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
 			return refuse(d, fmt.Sprintf("%q holds many references", g.ref.Path), "name the reference field of a tag, or use denorm.Link or denorm.Restrict")
 		case action == Clear:
 			s.keep(g)
-			source.mourn(fmt.Sprintf("the references in %s are cleared when it is deleted", target.name()))
+			source.keepTombstones(fmt.Sprintf("the references in %s are cleared when it is deleted", target.name()))
 		case action == Restrict:
 			source.beforeDelete = append(source.beforeDelete, g.refuseDelete)
 		}

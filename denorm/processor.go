@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// addLeaseContainer asks for the container in which processors share their work.
+// leaseContainer asks for the container in which processors share their work.
 func leaseContainer(cfg Config, by string) []catalogue.Container {
 	return []catalogue.Container{{ID: cfg.LeaseContainer, PartitionKey: []string{"/id"}, By: by}}
 }

@@ -126,7 +126,7 @@ func (n recent) store(r *related, cards []map[string]json.RawMessage) (json.RawM
 
 // change changes the list in the transaction of its children.
 func (n recent) change(ctx context.Context, tx *transaction, f *family, t *target) error {
-	t.looked = true
+	t.bound = true
 	next, ok := n.within(f, t.now(n.field.Path))
 	if !ok {
 		var err error

@@ -18,8 +18,8 @@ type related struct {
 	parent, child *member
 	ref           *tenantitem.Field // of the child
 	derived       []derived
-	// near says that parent and child may share a logical partition.
-	near bool
+	// samePartition says that parent and child may share a logical partition.
+	samePartition bool
 }
 
 // derived is one field of a parent that is computed from what refers to it.
@@ -60,7 +60,7 @@ func (s *schema) relatedTo(d Declaration, parent, child *member, ref *tenantitem
 	s.rules = append(s.rules, r)
 	child.outward = append(child.outward, r)
 	child.track(ref)
-	child.mourn(fmt.Sprintf("%s keeps account of its documents, deletes included", parent.name()))
+	child.keepTombstones(fmt.Sprintf("%s keeps account of its documents, deletes included", parent.name()))
 	return nil
 }
 
@@ -159,8 +159,8 @@ func (r *related) check(ctx context.Context, tenant string, docs []engine.Docume
 }
 
 // numbers counts the children of each parent: those of many with one query.
-// Where no field needs the number, and one query would not tell, a child is
-// supposed.
+// Where no field needs the number, and one query would not tell it, one child is
+// assumed.
 func (r *related) numbers(ctx context.Context, tenant string, docs []engine.Document) ([]int64, error) {
 	numbers := make([]int64, len(docs))
 	if len(docs) > 1 && r.ref.Kind == tenantitem.KindString {

@@ -18,17 +18,17 @@ type family struct {
 }
 
 func (r *related) connect() bool {
-	if r.near = r.parent.shares(r.child); !r.near {
+	if r.samePartition = r.parent.shares(r.child); !r.samePartition {
 		return false
 	}
-	r.child.leads = true
-	r.child.near = append(r.child.near, topOf(r.ref.Path))
+	r.child.hasTransactionFollowers = true
+	r.child.transactionFields = append(r.child.transactionFields, topOf(r.ref.Path))
 	for _, d := range r.derived {
 		if needs := d.needs(); len(needs) > 0 {
-			r.child.near = append(append(r.child.near, "id"), needs...) // lists are in the order of ids
+			r.child.transactionFields = append(append(r.child.transactionFields, "id"), needs...) // lists are in the order of ids
 		}
 	}
-	r.parent.near = append(r.parent.near, r.fields()...)
+	r.parent.transactionFields = append(r.parent.transactionFields, r.fields()...)
 	return true
 }
 

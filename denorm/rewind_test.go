@@ -29,7 +29,7 @@ func (b *testBundle) leases() []lease {
 			var doc map[string]any
 			b.must(json.Unmarshal(raw, &doc))
 			id, _ := doc["id"].(string)
-			delete(doc, "Owner") // whoever had it then runs no more
+			delete(doc, "Owner") // its owner of then is not running any more
 			body, err := json.Marshal(doc)
 			b.must(err)
 			out = append(out, lease{id, body})

@@ -15,8 +15,8 @@ type schema struct {
 	members []*member // sorted by entity type
 	byType  map[reflect.Type]*member
 	rules   []rule
-	// joints are the rules that take part in transactions.
-	joints []joint
+	// transactionRules are the rules that take part in transactions.
+	transactionRules []transactionRule
 	// stages are the rules in the order in which Repair goes through them.
 	stages []stage
 }

@@ -31,18 +31,18 @@ func (s *schema) Members(docs *engine.Collection) (names []string, leads bool) {
 	if m == nil {
 		return nil, false
 	}
-	return m.near, m.leads
+	return m.transactionFields, m.hasTransactionFollowers
 }
 
 // connect finds out which entity types have to change with which.
 func (s *schema) connect() {
 	for _, r := range s.rules {
-		if j, ok := r.(joint); ok && j.connect() {
-			s.joints = append(s.joints, j)
+		if j, ok := r.(transactionRule); ok && j.connect() {
+			s.transactionRules = append(s.transactionRules, j)
 		}
 	}
 	for _, m := range s.members {
-		m.near = distinct(m.near)
+		m.transactionFields = distinct(m.transactionFields)
 	}
 }
 
@@ -56,8 +56,8 @@ func (s *schema) Companions(ctx context.Context, its engine.Transaction) ([]engi
 	}
 	for i := range tx.changes {
 		c := &tx.changes[i]
-		tx.restore(*c)
-		if err := tx.revive(ctx, *c); err != nil {
+		tx.keepComputed(*c)
+		if err := tx.recompute(ctx, *c); err != nil {
 			return nil, err
 		}
 		if t := tx.targets[targetKey{c.m, c.ID}]; t != nil {
@@ -65,7 +65,7 @@ func (s *schema) Companions(ctx context.Context, its engine.Transaction) ([]engi
 		}
 	}
 	var changes []func(context.Context) error
-	for _, j := range s.joints {
+	for _, j := range s.transactionRules {
 		if change := j.join(tx); change != nil {
 			changes = append(changes, change)
 		}
@@ -118,12 +118,12 @@ type target struct {
 	// own says that the transaction itself writes the document, which is
 	// changed once more, as it is then.
 	own bool
-	// looked says that what changes depends on what the document holds, also
-	// where nothing has to.
-	looked bool
-	sets   map[string]json.RawMessage // by top-level member; nil removes it
-	names  []string
-	incs   []engine.MemberIncrement
+	// bound says that what changes was computed from what the document holds, so
+	// that its version is a condition even where nothing is to be changed.
+	bound bool
+	sets  map[string]json.RawMessage // by top-level member; nil removes it
+	names []string
+	incs  []engine.MemberIncrement
 }
 
 type targetKey struct {
@@ -159,7 +159,7 @@ func (tx *transaction) fetchOf(ctx context.Context, m *member) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	docs, err := m.docs.DocumentsByID(ctx, tx.tx.TenantID, m.given(tx.tx.Key), missing, m.near...)
+	docs, err := m.docs.DocumentsByID(ctx, tx.tx.TenantID, m.given(tx.tx.Key), missing, m.transactionFields...)
 	if err != nil {
 		return err
 	}
@@ -203,9 +203,9 @@ func (t *target) set(name string, raw json.RawMessage) {
 	t.sets[name] = raw
 }
 
-// restore gives a document that is written over what is kept in it: whoever
-// writes without having read does not know.
-func (tx *transaction) restore(c change) {
+// keepComputed gives a document that an upsert overwrites the members that Grove keeps in it: a caller who
+// writes without having read does not know them.
+func (tx *transaction) keepComputed(c change) {
 	if !c.Upsert || !alive(c.After) {
 		return
 	}
@@ -225,13 +225,13 @@ func (tx *transaction) restore(c change) {
 	}
 }
 
-// revive brings up to date what is kept in a document that was deleted and
-// comes back: while it was away, nobody did.
-func (tx *transaction) revive(ctx context.Context, c change) error {
+// recompute brings up to date what Grove keeps in a document that was deleted and
+// comes back: nothing did while it was deleted.
+func (tx *transaction) recompute(ctx context.Context, c change) error {
 	if c.Before == nil || alive(c.Before) || !alive(c.After) {
 		return nil
 	}
-	for _, j := range tx.schema.joints {
+	for _, j := range tx.schema.transactionRules {
 		if j.holder() != c.m {
 			continue
 		}
@@ -286,7 +286,7 @@ func (tx *transaction) companions() ([]engine.Companion, error) {
 			}
 		}
 		c.Increments = t.incs[:min(len(t.incs), engine.MaxDocumentPatch)]
-		if t.own || !t.looked && len(c.Sets)+len(c.Removes) == 0 {
+		if t.own || !t.bound && len(c.Sets)+len(c.Removes) == 0 {
 			c.ETag = "" // an increment is right whatever else changed
 		}
 		if len(c.Sets)+len(c.Removes)+len(c.Increments) > 0 {

@@ -13,7 +13,7 @@ import (
 )
 
 // fill is the hook of every write of an entity type: it fills copies, empties
-// what is computed, and notes what somebody else has to learn of the change.
+// what is computed, and notes what other documents have to follow of the change.
 //
 // Beside what the fillers read, it costs one read of the documents that are
 // replaced, where what they held matters: for snapshots, counted references

@@ -5,8 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosmosgrove/grove/tenantitem/epk"
 	"pgregory.net/rapid"
+
+	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // The vectors were computed by running the epk package of azcosmos v1.5.0 and utils/hashing of @azure/cosmos 4.9.3.

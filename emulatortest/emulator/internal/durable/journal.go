@@ -18,9 +18,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"go.etcd.io/bbolt"
 	bbolterrors "go.etcd.io/bbolt/errors"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
 const (

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"pgregory.net/rapid"
+
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
 // world is an account with its clock, under steps that may run in an account and in another that is to be its equal.

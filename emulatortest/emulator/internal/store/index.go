@@ -5,9 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/btree"
+
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
-	"github.com/tidwall/btree"
 )
 
 const (

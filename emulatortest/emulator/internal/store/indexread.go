@@ -6,10 +6,11 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/tidwall/btree"
+
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
-	"github.com/tidwall/btree"
 )
 
 // visit counts items and entries of indexes that are looked at.

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"pgregory.net/rapid"
+
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
-	"pgregory.net/rapid"
 )
 
 // modelItem is what the model knows of an item.

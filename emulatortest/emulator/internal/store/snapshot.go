@@ -5,8 +5,9 @@ import (
 	"iter"
 	"strings"
 
-	"github.com/cosmosgrove/grove/tenantitem/epk"
 	"github.com/tidwall/btree"
+
+	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // Snapshot is a consistent view of a scope. It needs no closing, does not change, and may be read by several goroutines.

@@ -18,10 +18,10 @@ type edit struct {
 	value  json.RawMessage
 }
 
-// rewrite sets members of a value and leaves every other byte that carries a
+// setMembers sets members of a value and leaves every other byte that carries a
 // meaning as it is: unknown members, their order, and the text of numbers that
 // a float64 would not hold.
-func rewrite(raw json.RawMessage, edits []edit) (json.RawMessage, error) {
+func setMembers(raw json.RawMessage, edits []edit) (json.RawMessage, error) {
 	below := map[string][]edit{}
 	var order []string
 	for _, e := range edits {
@@ -42,9 +42,9 @@ func rewrite(raw json.RawMessage, edits []edit) (json.RawMessage, error) {
 	out.Grow(len(raw) + 64)
 	switch opening.Kind() {
 	case '{':
-		err = rewriteObject(decoder, below, order, out)
+		err = setInObject(decoder, below, order, out)
 	case '[':
-		err = rewriteArray(decoder, below, out)
+		err = setInArray(decoder, below, out)
 	default:
 		err = errMalformed
 	}
@@ -53,7 +53,7 @@ func rewrite(raw json.RawMessage, edits []edit) (json.RawMessage, error) {
 
 var errMalformed = fmt.Errorf("denorm: a stored document is not what was read before: %w", repository.ErrInvalid)
 
-func rewriteObject(decoder *jsontext.Decoder, below map[string][]edit, order []string, out *bytes.Buffer) error {
+func setInObject(decoder *jsontext.Decoder, below map[string][]edit, order []string, out *bytes.Buffer) error {
 	separator := byte('{')
 	write := func(name string, value json.RawMessage) error {
 		quoted, err := engine.EncodeValue(name)
@@ -76,7 +76,7 @@ func rewriteObject(decoder *jsontext.Decoder, below map[string][]edit, order []s
 		}
 		next := json.RawMessage(value)
 		if edits := below[key]; edits != nil {
-			if next, err = rewrite(next, edits); err != nil {
+			if next, err = setMembers(next, edits); err != nil {
 				return err
 			}
 			delete(below, key)
@@ -102,7 +102,7 @@ func rewriteObject(decoder *jsontext.Decoder, below map[string][]edit, order []s
 	return nil
 }
 
-func rewriteArray(decoder *jsontext.Decoder, below map[string][]edit, out *bytes.Buffer) error {
+func setInArray(decoder *jsontext.Decoder, below map[string][]edit, out *bytes.Buffer) error {
 	out.WriteByte('[')
 	for i := 0; decoder.PeekKind() != ']'; i++ {
 		value, err := decoder.ReadValue()
@@ -111,7 +111,7 @@ func rewriteArray(decoder *jsontext.Decoder, below map[string][]edit, out *bytes
 		}
 		next := json.RawMessage(value)
 		if edits := below[strconv.Itoa(i)]; edits != nil {
-			if next, err = rewrite(next, edits); err != nil {
+			if next, err = setMembers(next, edits); err != nil {
 				return err
 			}
 		}

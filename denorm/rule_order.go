@@ -14,8 +14,8 @@ type place struct {
 
 func (p place) String() string { return p.m.name() + "." + p.field }
 
-// edge says that one member is written by what another one holds. A zero from is
-// a member that is written by nothing stored.
+// edge says that one member is written by what another one holds. The edge of
+// a member that is computed from nothing stored has a zero from.
 type edge struct {
 	to, from place
 	// value says that the one's value becomes a part of the other's, so that a

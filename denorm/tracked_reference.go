@@ -2,10 +2,10 @@ package denorm
 
 import (
 	"context"
-	"github.com/cosmosgrove/grove/internal/engine"
 	"slices"
 
 	"github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 

@@ -13,7 +13,7 @@ import (
 // A kind of declaration (sync.go, snapshot.go, count.go, recent.go, link*.go,
 // ondelete.go) is checked in its own files, and adds there what it does to the
 // entity types it concerns: a [filler] for their writes, a [rule] for the
-// change feed, audit and repair, a [joint] for transactions, and entries in the
+// change feed, audit and repair, a [transactionRule] for transactions, and entries in the
 // member's own lists. Everything else in this package only goes through these.
 
 // member is an entity type that takes part in declarations.
@@ -37,14 +37,14 @@ type member struct {
 	guarded []engine.GuardedPath
 	// beforeDelete may refuse a delete.
 	beforeDelete []func(context.Context, engine.Deletion) error
-	// mourned says why its deletes have to stay visible for a while; empty where
+	// tombstoneReason says why its deletes have to stay visible for a while; empty where
 	// nothing follows from them.
-	mourned string
+	tombstoneReason string
 
-	// near are the members that a transaction looks at; leads says that others
+	// transactionFields are the members that a transaction looks at. hasTransactionFollowers says that others
 	// may have to change with documents of this type.
-	near  []string
-	leads bool
+	transactionFields       []string
+	hasTransactionFollowers bool
 
 	own     []rule // keep members of this type
 	outward []rule // keep members of others, by documents of this type
@@ -68,11 +68,11 @@ type rule interface {
 	holder() *member
 	// fields are the top-level members of the holder that check looks at.
 	fields() []string
-	// follows says which member it writes by which: what is written by other
-	// rules has to be right first.
+	// follows names, for each member that the rule writes, the members that it
+	// reads: what other rules write there has to be right first.
 	follows() []edge
 	// check compares documents of the holder with what they should hold. What
-	// it compares with must be read after the documents were: then, whoever
+	// it compares with must be read after the documents were: then, a writer who
 	// writes an older value over a newer one writes it over a document that
 	// has changed since, and the condition on the etag refuses it. strict says
 	// that a document which can't be seen is gone; without it only one that
@@ -84,9 +84,9 @@ type rule interface {
 	affected(ctx context.Context, tenant string, by *member, changed []engine.Document, yield func([]engine.Document) error) error
 }
 
-// joint is a rule whose holders may lie in one logical partition with the
+// transactionRule is a rule whose holders may lie in one logical partition with the
 // documents that it follows, and then change in one transaction with them.
-type joint interface {
+type transactionRule interface {
 	rule
 	// connect reports whether they may, and tells the members what the
 	// transaction has to know of them.
@@ -119,10 +119,10 @@ func (m *member) isKey(f *tenantitem.Field) bool {
 // expires reports whether documents of the type end without a delete.
 func (m *member) expires() bool { return m.entity.TTL > 0 }
 
-// mourn says that deletes have to stay visible for a while.
-func (m *member) mourn(why string) {
-	if m.mourned == "" {
-		m.mourned = why
+// keepTombstones says that deletes have to stay visible for a while.
+func (m *member) keepTombstones(why string) {
+	if m.tombstoneReason == "" {
+		m.tombstoneReason = why
 	}
 }
 

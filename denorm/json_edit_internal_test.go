@@ -18,17 +18,17 @@ func TestRewrite(t *testing.T) {
 		"deep, with escapes":          {`{"a/b":[[{"~":0}]]}`, "/a~1b/0/0/~0", `1`, `{"a/b":[[{"~":1}]]}`},
 		"the text of numbers":         {`{"a":1.50,"n":12345678901234567890.10,"u":"\u00e9"}`, "/a", `2`, `{"a":2,"n":12345678901234567890.10,"u":"\u00e9"}`},
 	} {
-		got, err := rewrite(json.RawMessage(tt.have), []edit{{splitPointer(tt.pointer), json.RawMessage(tt.value)}})
+		got, err := setMembers(json.RawMessage(tt.have), []edit{{splitPointer(tt.pointer), json.RawMessage(tt.value)}})
 		if err != nil || string(got) != tt.want {
 			t.Errorf("%s: %s, %v; want %s", name, got, err, tt.want)
 		}
 	}
 	for name, pointer := range map[string]string{"a way through nothing": "/x/y", "a way through a number": "/a/y"} {
-		if got, err := rewrite(json.RawMessage(`{"a":1}`), []edit{{splitPointer(pointer), json.RawMessage(`1`)}}); err == nil {
+		if got, err := setMembers(json.RawMessage(`{"a":1}`), []edit{{splitPointer(pointer), json.RawMessage(`1`)}}); err == nil {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
-	if _, err := rewrite(json.RawMessage(`{"a"`), []edit{{[]string{"a"}, json.RawMessage(`1`)}}); err == nil {
+	if _, err := setMembers(json.RawMessage(`{"a"`), []edit{{[]string{"a"}, json.RawMessage(`1`)}}); err == nil {
 		t.Error("broken JSON was accepted")
 	}
 }
@@ -54,7 +54,7 @@ func TestRewriteSetsWhatWasAskedAndNothingElse(t *testing.T) {
 		if err != nil {
 			r.Fatal(err)
 		}
-		got, err := rewrite(raw, edits)
+		got, err := setMembers(raw, edits)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -74,7 +74,7 @@ func FuzzRewrite(f *testing.F) {
 		if pointer == "" || pointer[0] != '/' {
 			return
 		}
-		got, err := rewrite(json.RawMessage(raw), []edit{{splitPointer(pointer), json.RawMessage(`"new"`)}})
+		got, err := setMembers(json.RawMessage(raw), []edit{{splitPointer(pointer), json.RawMessage(`"new"`)}})
 		if err == nil && json.Valid([]byte(raw)) && !json.Valid(got) {
 			t.Fatalf("%q became %q", raw, got)
 		}

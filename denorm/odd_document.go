@@ -1,0 +1,74 @@
+package denorm
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/metric"
+	"go.opentelemetry.io/otel/metric/noop"
+)
+
+// A document that something else wrote may hold members that do not fit its
+// struct: a text where its lines should be, a number where a copy should. Such
+// a member is left as it is and told of; everything else goes on.
+
+// oddities tells an operator of documents that can't be kept.
+type oddities struct {
+	logger *slog.Logger
+	count  metric.Int64Counter
+
+	mu       sync.Mutex
+	reported map[string]bool // by document version and member
+}
+
+// maxReported bounds the memory of what was reported.
+const maxReported = 10_000
+
+func newOddities(logger *slog.Logger, meters metric.MeterProvider) (*oddities, error) {
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	if meters == nil {
+		meters = noop.NewMeterProvider()
+	}
+	count, err := meters.Meter("github.com/cosmosgrove/grove/denorm").Int64Counter("grove.denorm.documents.skipped",
+		metric.WithUnit("{document}"), metric.WithDescription("Documents whose copies, counts or links can't be kept, because something else wrote a member that does not fit."))
+	return &oddities{logger: logger, count: count, reported: map[string]bool{}}, err
+}
+
+// skip tells of the odd ones among findings, once for each version of a
+// document, and returns the others and the first reason.
+func (o *oddities) skip(ctx context.Context, m *member, tenant string, found []finding) (sound []finding, first error) {
+	for _, f := range found {
+		if f.odd == nil {
+			continue
+		}
+		if first == nil {
+			first = f.odd
+		}
+		if o.isNew(f.doc.ID + "\x00" + f.doc.ETag + "\x00" + f.pointer) {
+			o.count.Add(ctx, 1, metric.WithAttributes(attribute.String("grove.entity_type", m.name())))
+			o.logger.WarnContext(ctx, "document skipped: a copy in it can't be kept", "entityType", m.name(), "tenant", tenant, "id", f.doc.ID, "field", f.pointer, "error", f.odd)
+		}
+	}
+	if first == nil {
+		return found, nil
+	}
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.odd != nil }), first
+}
+
+func (o *oddities) isNew(key string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.reported[key] {
+		return false
+	}
+	if len(o.reported) >= maxReported {
+		clear(o.reported)
+	}
+	o.reported[key] = true
+	return true
+}
