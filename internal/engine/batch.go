@@ -110,6 +110,9 @@ func joinParts(ctx context.Context, k *Call, parts []Part) ([]Operation, error) 
 		if c.Container != k.Collection.Container {
 			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts use different container clients", Hint: "make their repositories with one *azcosmos.ContainerClient"}
 		}
+		if at.Tenant != k.At.Tenant {
+			return nil, ErrTenantMismatch
+		}
 		if KeyText(at.Values) != KeyText(k.At.Values) {
 			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts lie in different logical partitions", Hint: "a transaction can't span them; commit each on its own"}
 		}

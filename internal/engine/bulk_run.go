@@ -80,7 +80,7 @@ func NewBulk(ctx context.Context, k *Call, opts *BulkOptions) (*Bulk, error) {
 		return nil, &tenantitem.InvalidError{What: "bulk options", Reason: fmt.Sprintf("Concurrency is %d", n), Hint: fmt.Sprintf("use 1 to %d", maxConcurrency)}
 	}
 	b.limit = newLimiter(b.options.Concurrency)
-	b.boundTo = k.Op + "\x00" + k.Collection.entityType + "\x00" + KeyText(k.At.Values)
+	b.boundTo = k.Op + "\x00" + k.Collection.entityType + "\x00" + k.At.Tenant + "\x00" + KeyText(k.At.Values)
 	b.Run = newBulkRun()
 	if token := b.options.Resume; token != "" {
 		var err error

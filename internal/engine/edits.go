@@ -159,7 +159,7 @@ func (c *Collection) checkEdit(op edit) error {
 	if field == nil {
 		return nil // inside a value whose shape the struct does not tell
 	}
-	if field.Path == "id" || field.Path == tenantField || field.Path == entityField || strings.HasPrefix(name, "_") || c.isKeyField(field) {
+	if field.Path == "id" || field.Path == tenantField || field.Path == entityField || strings.HasPrefix(name, "_") || c.holdsKey(field) {
 		return refuse("it is part of the document's identity", "create a new document and delete the old one")
 	}
 	element := field.Kind == tenantitem.KindArray && name != field.Path
@@ -253,8 +253,12 @@ func (c *Collection) isOpen(f *tenantitem.Field) bool {
 	return true
 }
 
-func (c *Collection) isKeyField(f *tenantitem.Field) bool {
-	return slices.ContainsFunc(c.levels, func(l keyLevel) bool { return slices.Contains(l.source.Uses(), f.Path) })
+// holdsKey reports whether a field is one that the key is made of, or an object
+// with one inside.
+func (c *Collection) holdsKey(f *tenantitem.Field) bool {
+	return slices.ContainsFunc(c.levels, func(l keyLevel) bool {
+		return slices.ContainsFunc(l.source.Uses(), func(path string) bool { return overlaps(path, f.Path) })
+	})
 }
 
 // condition writes a patch's condition. Parameters are not served there, so
