@@ -67,7 +67,7 @@ func (p *Part[C, P]) end() {
 }
 
 // Load reads a document together with chosen parts of its children: with one
-// query where all parts are in the [Part.SamePartition] and none is sorted or has a
+// query where all parts are in the [Part.SamePartition], of different types, and none is sorted or has a
 // condition in SQL, else with one query for each. It fails with
 // [repository.ErrNotFound] when there is no such parent.
 func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, parts ...With[P]) (*P, error) {

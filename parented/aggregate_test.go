@@ -3,6 +3,7 @@ package parented_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -61,6 +62,15 @@ type Address struct {
 	City       string `json:"city"`
 }
 
+func totalsOf(orders []*Order) []int {
+	var totals []int
+	for _, o := range orders {
+		totals = append(totals, o.Total)
+	}
+	slices.Sort(totals)
+	return totals
+}
+
 func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -109,6 +119,17 @@ func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
 	}
 	if tally.Requests() != 1 {
 		t.Errorf("%d requests", tally.Requests())
+	}
+
+	// Two parts of one type tell their documents apart.
+	low, high := orders.Part(repository.Where(repository.Lt("total", 2)), 5).SamePartition(), orders.Part(repository.Where(repository.Gte("total", 10)), 5).SamePartition()
+	_, err = parented.Load(ctx, customers.In("acme", "ada"), "ada", low, high)
+	must(t, err)
+	if totals := totalsOf(low.Items); !slices.Equal(totals, []int{0, 1}) || low.More {
+		t.Errorf("the low orders are %v", totals)
+	}
+	if totals := totalsOf(high.Items); !slices.Equal(totals, []int{10, 11}) || high.More {
+		t.Errorf("the high orders are %v", totals)
 	}
 
 	must(t, customers.In("acme", "ada").Delete(ctx, "ada", nil))

@@ -12,6 +12,7 @@ import (
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -127,6 +128,41 @@ func TestAReferenceThatStandsIsLeft(t *testing.T) {
 	if err := acme.Save(ctx, book); !errors.Is(err, repository.ErrDanglingRef) {
 		t.Errorf("a reference that was taken away and comes back: %v", err)
 	}
+}
+
+// So it is in a container whose key the documents fill for themselves, where an id tells no partition.
+func TestAReferenceThatStandsIsLeftInALayout(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	for name, second := range map[string]layout.KeySource{"a constant": layout.Constant("all"), "several fields": layout.Format("%s-%s", "tenantId", "title")} {
+		cfg := registry.Config{Database: "books", Provision: true, Containers: []registry.Container{{ID: "shelf", PartitionKey: []string{"/tenantId", "/pk"}}}}
+		plan := newPlan(t, cfg, registry.EntityOf[Pamphlet](registry.CheckRefs(), registry.In("shelf"), registry.WithLayout(layout.Layout{Key: []layout.KeySource{layout.FromTenant(), second}})), registry.EntityOf[Writer]())
+		db, err := registry.Open(emulatortest.Client(t), plan)
+		must(t, err)
+		must(t, db.Prepare(ctx))
+		pamphlets, err := registry.RepositoryOf[Pamphlet](db)
+		must(t, err)
+		writers, err := registry.RepositoryOf[Writer](db)
+		must(t, err)
+		ada := &Writer{Name: "Ada"}
+		must(t, writers.In("acme").Create(ctx, ada))
+		p := &Pamphlet{Title: "x", AuthorID: ada.Ref()}
+		must(t, pamphlets.In("acme").Create(ctx, p))
+		must(t, writers.In("acme").Delete(ctx, ada.ID, nil))
+		if err := pamphlets.In("acme").Replace(ctx, p); err != nil {
+			t.Errorf("%s: a reference that stands: %v", name, err)
+		}
+		p.AuthorID = "nobody"
+		if err := pamphlets.In("acme").Replace(ctx, p); !errors.Is(err, repository.ErrDanglingRef) {
+			t.Errorf("%s: a new reference to nobody: %v", name, err)
+		}
+	}
+}
+
+type Pamphlet struct {
+	tenantitem.TenantItem[Pamphlet]
+	Title    string                 `json:"title"`
+	AuthorID tenantitem.Ref[Writer] `json:"authorId,omitempty"`
 }
 
 // What one transaction creates may refer to each other, and not to what it deletes.

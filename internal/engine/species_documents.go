@@ -75,8 +75,8 @@ func (s *Collection) documents(ctx context.Context, at Partition, q Query, field
 // repository's type, from its fields: as many as it has.
 func (s *Collection) KeyOf(entity any) []any {
 	var key []any
-	for i, level := range s.levels {
-		if i == 0 || level.path == "/"+entityField {
+	for _, level := range s.levels {
+		if !level.isGiven() {
 			continue
 		}
 		value, ok := level.field.Value(reflect.ValueOf(entity).Elem())

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 
 	documents "github.com/cosmosgrove/grove/internal/document"
 )
@@ -136,10 +137,14 @@ func (l *Lookup) readOne(ctx context.Context, k *Call, id string) error {
 }
 
 // sharePartition reports whether all parts lie in one logical partition of one
-// container, so that one query can find them.
+// container, so that one query can find them, and are of different entity types,
+// which tell whose a document is.
 func sharePartition(parts []*Lookup) bool {
 	first, at := parts[0].core, parts[0].at
-	for _, p := range parts {
+	for i, p := range parts {
+		if slices.ContainsFunc(parts[:i], func(other *Lookup) bool { return other.core.IsSpecies(p.core.entityType) }) {
+			return false
+		}
 		c, where := p.core, p.at
 		if where.Err != nil || !where.Full || c.Container != first.Container || KeyText(where.Values) != KeyText(at.Values) || len(c.PartitionsOf(*where)) != 1 {
 			return false
