@@ -3,8 +3,8 @@ package denorm
 import (
 	"cmp"
 	"context"
+	"errors"
 	"iter"
-	"slices"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/internal/document"
@@ -82,31 +82,39 @@ func Watch[T any](ctx context.Context, repo *repository.Repository[T], opts Watc
 		if opts.Session == nil {
 			opts.Session = repo.SessionToken
 		}
-		names := engine.CollectionOf(repo).Names()
+		collection := engine.CollectionOf(repo)
 		for change, err := range changefeed.Watch(ctx, repo.Container(), opts.WatchOptions) {
 			if err != nil {
 				yield(Event[T]{}, err)
 				return
 			}
-			h := document.ReadHeader(change.Document)
-			if !slices.Contains(names, h.EntityType) || tenant != "" && h.TenantID != tenant {
+			stored, err := collection.Canonical(change.Document)
+			if errors.Is(err, repository.ErrEntityMismatch) {
 				continue
 			}
-			if !yield(eventOf[T](change, h)) {
+			h := document.ReadHeader(stored)
+			if tenant != "" && h.TenantID != tenant {
+				continue
+			}
+			if !yield(eventOf[T](change, stored, h, err)) {
 				return
 			}
 		}
 	}
 }
 
-func eventOf[T any](change changefeed.Change, h document.Header) (Event[T], error) {
+// eventOf reads a document in Grove's form; unread is what kept it from that.
+func eventOf[T any](change changefeed.Change, stored []byte, h document.Header, unread error) (Event[T], error) {
 	e := Event[T]{Kind: Stored, TenantID: h.TenantID, ID: h.ID, change: change}
 	if h.DeletedAt != "" {
 		e.Kind = Deleted
 		return e, nil
 	}
+	if unread != nil {
+		return e, unread
+	}
 	entity := new(T)
-	if err := document.Decode(change.Document, entity); err != nil {
+	if err := document.Decode(stored, entity); err != nil {
 		return e, &repository.DecodeError{ID: h.ID, Err: err}
 	}
 	e.Entity = entity

@@ -11,7 +11,9 @@ import (
 	"github.com/cosmosgrove/grove/denorm"
 	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	layouts "github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -67,6 +69,42 @@ func TestWatch(t *testing.T) {
 		<-ended
 		if len(events) != 0 {
 			t.Errorf("%d further events: %+v", len(events), <-events)
+		}
+	})
+}
+
+// Parcel stands in a container that others made, under their names.
+type Parcel struct {
+	tenantitem.TenantItem[Parcel]
+	Weight int `json:"weight"`
+}
+
+// A watch reads documents by their layout.
+func TestWatchOfALayout(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(t)
+		cfg := registry.Config{Database: "parcels", Provision: true, Logger: layout().Logger, Containers: []registry.Container{{ID: "parcels", PartitionKey: []string{"/org"}}}}
+		names := map[string]string{"tenantId": "org", "entityType": "$type", "deletedAt": "gone", "weight": "grams"}
+		db, _ := openLayout(t, b.client, "", cfg, []registry.Declaration{registry.EntityOf[Parcel](registry.In("parcels"), registry.SoftDelete(time.Hour), registry.WithLayout(layouts.Layout{Names: names, IDPrefix: "p-"}))}, nil)
+		b.must(db.Prepare(b.ctx))
+		parcels := repo[Parcel](t, db)
+		p := &Parcel{Weight: 7}
+		b.must(parcels.In(acme).Create(b.ctx, p))
+		b.must(parcels.In("globex").Create(b.ctx, &Parcel{Weight: 8}))
+		opts := denorm.WatchOptions{WatchOptions: changefeed.WatchOptions{StartFrom: changefeed.Beginning()}, TenantID: acme}
+		ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+		defer cancel()
+		var seen []denorm.Event[Parcel]
+		for e, err := range denorm.Watch(ctx, parcels, opts) {
+			b.must(err)
+			if seen = append(seen, e); len(seen) == 2 {
+				break
+			}
+			b.must(parcels.In(acme).Delete(b.ctx, p.ID, nil))
+		}
+		if len(seen) != 2 || seen[0].Entity == nil || seen[0].Entity.Weight != 7 || seen[0].ID != p.ID || seen[0].TenantID != acme || seen[1].Kind != denorm.Deleted || seen[1].ID != p.ID {
+			t.Errorf("the watch saw %+v", seen)
 		}
 	})
 }
