@@ -2,8 +2,8 @@
 //
 // What encoding/json stores and reads, it stores and reads, but for what the
 // service can't keep or compare: docs/values.md lists the differences. Behind
-// it stands github.com/go-json-experiment/json; reading has a way of its own
-// (see plan.go) that leaves everything unusual to that library.
+// it stands github.com/go-json-experiment/json; reading and writing have a way of
+// their own (see plan.go, writer.go) that leaves everything unusual to that library.
 package codec
 
 import (
@@ -48,6 +48,9 @@ func Encode(v any) ([]byte, error) {
 // EncodeText is Encode for what is going to be stored inside a text, where
 // every integer stays what it is.
 func EncodeText(v any) ([]byte, error) {
+	if out, ok := write(v); ok {
+		return out, nil
+	}
 	out, err := json.Marshal(v, options)
 	if err != nil {
 		return nil, encodeError(v, err)

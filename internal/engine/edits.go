@@ -238,10 +238,14 @@ func (c *Collection) fieldAt(pointer string) (name string, field *tenantitem.Fie
 func pointerTokens(pointer string) []string {
 	tokens := strings.Split(pointer, "/")
 	for i, token := range tokens {
-		tokens[i] = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)
+		if strings.Contains(token, "~") {
+			tokens[i] = unescape.Replace(token)
+		}
 	}
 	return tokens
 }
+
+var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
 // isOpen reports whether a field's members are not fixed by its type: a map.
 func (c *Collection) isOpen(f *tenantitem.Field) bool {
@@ -290,6 +294,11 @@ func (c *Collection) condition(conditions []Predicate, further ...string) (strin
 
 // escapeJSON escapes text for the inside of a JSON string.
 func escapeJSON(s string) string {
+	if !strings.ContainsFunc(s, func(r rune) bool {
+		return r < ' ' || r == '"' || r == '\\' || r >= 0x7f || strings.ContainsRune("<>&", r)
+	}) {
+		return s
+	}
 	quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
 	return string(quoted[1 : len(quoted)-1])
 }

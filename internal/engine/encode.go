@@ -1,32 +1,26 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// StampBody adds the hidden members of hooks and the marks of the write to an
+// StampBody adds, in place, the hidden members of hooks and the marks of the write to an
 // encoded entity.
 func (c *Collection) StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
-	var b bytes.Buffer
-	b.Grow(len(body) + len(hidden) + 16 + 24*len(marks))
-	b.Write(body[:len(body)-1])
-	b.Write(hidden)
-	fmt.Fprintf(&b, `,"%s":[`, marksField)
+	b := append(body[:len(body)-1], hidden...)
+	b = append(append(append(b, `,"`...), marksField...), `":[`...)
 	for i, mark := range marks {
 		if i > 0 {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
-		b.WriteByte('"')
-		b.WriteString(escapeJSON(mark)) // one that was read may hold anything
-		b.WriteByte('"')
+		b = append(append(append(b, '"'), escapeJSON(mark)...), '"') // one that was read may hold anything
 	}
-	b.WriteString("]}")
-	size := b.Len()
+	b = append(b, "]}"...)
+	size := len(b)
 	if c.layout != nil {
-		stored, err := c.layout.Stored(b.Bytes())
+		stored, err := c.layout.Stored(b)
 		if err != nil {
 			return nil, refusedLayout(err)
 		}
@@ -35,7 +29,7 @@ func (c *Collection) StampBody(body []byte, marks []string, hidden []byte) ([]by
 	if size > tenantitem.MaxDocumentBytes {
 		return nil, errTooLarge("document", size)
 	}
-	return b.Bytes(), nil
+	return b, nil
 }
 
 // refusedLayout says why an entity has no stored form.
