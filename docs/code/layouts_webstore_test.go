@@ -12,7 +12,6 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// snippet: webstore
 // Customer is {"id": "c1", "customerId": "c1", "type": "customer", ...}; its
 // orders are {"id", "customerId": "c1", "type": "salesOrder", ...} beside it.
 type Customer struct {
@@ -26,7 +25,7 @@ type SalesOrder struct {
 	Total float64 `json:"total"`
 }
 
-func webStore() []registry.Declaration {
+func customerWithOrders() []registry.Declaration {
 	return []registry.Declaration{
 		registry.EntityOf[Customer](registry.In("customer"), registry.Named("customer"), registry.WithLayout(layout.Layout{
 			Key:    []layout.KeySource{layout.FromField("id")},
@@ -41,9 +40,8 @@ func webStore() []registry.Declaration {
 	}
 }
 
-// end snippet
-
-func TestCustomerWithOrders(t *testing.T) {
+// Children in their parent's logical partition, without any tenant.
+func TestChildrenInTheirParentsPartition(t *testing.T) {
 	t.Parallel()
 	for kind, options := range map[string][]emulatortest.Option{"kind": nil, "unkind": {emulatortest.Unkind(5)}} {
 		t.Run(kind, func(t *testing.T) {
@@ -52,7 +50,7 @@ func TestCustomerWithOrders(t *testing.T) {
 			plan, err := registry.NewPlan(registry.Config{
 				Database: "webstore", Provision: true, Logger: slog.New(slog.DiscardHandler),
 				Containers: []registry.Container{{ID: "customer", PartitionKey: []string{"/customerId"}}},
-			}, webStore())
+			}, customerWithOrders())
 			check(t, err)
 			db, err := registry.Open(emulatortest.New(t, options...).Client(nil), plan)
 			check(t, err)
@@ -62,7 +60,6 @@ func TestCustomerWithOrders(t *testing.T) {
 			orders, err := registry.ChildrenOf[SalesOrder, Customer](db)
 			check(t, err)
 
-			// snippet: neworder
 			ada := &Customer{Name: "Ada"}
 			if err := customers.Global().Create(ctx, ada); err != nil {
 				t.Fatal(err)
@@ -79,7 +76,6 @@ func TestCustomerWithOrders(t *testing.T) {
 			withOrders := orders.Part(repository.All(), 100)
 			counted, tally := repository.WithTally(ctx)
 			ada, err = parented.Load(counted, customers.Global(), ada.ID, withOrders) // one query of one partition
-			// end snippet
 			check(t, err)
 			if ada.SalesOrderCount != 1 || len(withOrders.Items) != 1 || withOrders.Items[0].Total != 12 {
 				t.Errorf("read a count of %d with %d orders", ada.SalesOrderCount, len(withOrders.Items))

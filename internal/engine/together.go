@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 
 	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // Lookup is a part of a [ReadTogether]: what to look for in one scope, and what
@@ -23,6 +23,7 @@ type Lookup struct {
 	at   *Partition
 	q    Query
 	size int
+	one  bool // at most one document can be found
 }
 
 // ScopeHandle is embedded by a typed scope and leads to where it looks.
@@ -50,6 +51,7 @@ func LookFor(scope BoundScope, q Query, size int) *Lookup {
 // LookForID is LookFor of one document, whose id may tell its partition.
 func LookForID(scope BoundScope, id string) *Lookup {
 	l := LookFor(scope, Where(Eq("id", id)), 1)
+	l.one = true
 	if at, ok := l.core.CompletedByID(*l.at, id); ok {
 		l.at = &at
 	}
@@ -136,35 +138,46 @@ func (l *Lookup) readOne(ctx context.Context, k *Call, id string) error {
 	return nil
 }
 
-// sharePartition reports whether all parts lie in one logical partition of one
-// container, so that one query can find them, and are of different entity types,
-// which tell whose a document is.
-func sharePartition(parts []*Lookup) bool {
+// apart says why one query can't find all parts; "" where it can.
+func apart(parts []*Lookup) string {
 	first, at := parts[0].core, parts[0].at
 	for i, p := range parts {
-		if slices.ContainsFunc(parts[:i], func(other *Lookup) bool { return other.core.IsSpecies(p.core.entityType) }) {
-			return false
-		}
 		c, where := p.core, p.at
-		if where.Err != nil || !where.Full || c.Container != first.Container || KeyText(where.Values) != KeyText(at.Values) || len(c.PartitionsOf(*where)) != 1 {
-			return false
+		switch {
+		case !where.Full:
+			return "the scope of " + c.entityType + " is not one logical partition"
+		case c.Container != first.Container:
+			return first.entityType + " and " + c.entityType + " lie in different containers"
+		case where.Tenant != at.Tenant || where.global != at.global || KeyText(where.Values) != KeyText(at.Values):
+			return "the scopes of " + first.entityType + " and " + c.entityType + " are different logical partitions"
+		case len(c.PartitionsOf(*where)) != 1:
+			return c.entityType + " lies in a partition for each of its names"
 		}
 		// An order or a limit would be that of all parts together, and two
 		// parts may have chosen one name for their parameters.
-		if q := p.q; len(q.order) > 0 || q.limit > 0 || len(q.raw) > 0 {
-			return false
+		switch q := p.q; {
+		case len(q.order) > 0 || q.limit > 0:
+			return "the query of " + c.entityType + " has an order or a limit, which would be that of all documents together"
+		case len(q.raw) > 0:
+			return "the query of " + c.entityType + " has a condition in SQL, whose parameters may be called as another one's"
+		}
+		// A document is told from others by its type alone.
+		for _, other := range parts[:i] {
+			if other.core.IsSpecies(c.entityType) {
+				return c.entityType + " is read by two parts"
+			}
 		}
 	}
-	return true
+	return ""
 }
 
 // ReadTogether reads the parts: with one query where they share a logical
 // partition and none of them is sorted, else each by itself.
 func ReadTogether(ctx context.Context, parts ...*Lookup) error {
-	if len(parts) == 0 {
-		return nil
+	if err := startTogether(ctx, parts); err != nil || len(parts) == 0 {
+		return err
 	}
-	if !sharePartition(parts) {
+	if apart(parts) != "" {
 		for _, p := range parts {
 			if err := p.alone(ctx); err != nil {
 				return err
@@ -172,20 +185,44 @@ func ReadTogether(ctx context.Context, parts ...*Lookup) error {
 		}
 		return nil
 	}
-	c, at := parts[0].core, parts[0].at
-	k := Call{Collection: c, Op: "ReadTogether", At: at}
+	return readOnce(ctx, parts)
+}
+
+// ReadInOneQuery is [ReadTogether] that refuses what takes more than one query.
+func ReadInOneQuery(ctx context.Context, parts ...*Lookup) error {
+	if err := startTogether(ctx, parts); err != nil || len(parts) == 0 {
+		return err
+	}
+	if reason := apart(parts); reason != "" {
+		k := Call{Collection: parts[0].core, Op: "ReadTogether", At: parts[0].at}
+		return k.Fail(&tenantitem.InvalidError{What: "read of one partition", Reason: reason, Hint: "query that entity type by itself"})
+	}
+	return readOnce(ctx, parts)
+}
+
+// startTogether is the part that comes before any request.
+func startTogether(ctx context.Context, parts []*Lookup) error {
+	for _, p := range parts {
+		k := Call{Collection: p.core, Op: "ReadTogether", At: p.at}
+		if err := k.Start(ctx); err != nil {
+			return k.Fail(err)
+		}
+	}
+	return nil
+}
+
+func readOnce(ctx context.Context, parts []*Lookup) error {
+	k := Call{Collection: parts[0].core, Op: "ReadTogether", At: parts[0].at}
 	return k.Fail(k.readTogether(ctx, parts))
 }
 
 func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
-	if err := k.Start(ctx); err != nil {
-		return err
-	}
 	st, err := compileTogether(parts)
 	if err != nil {
 		return err
 	}
 	full := make(map[*Lookup]bool, len(parts))
+	var odd []error
 	for from := ""; ; {
 		rows, next, err := FetchPage[json.RawMessage](ctx, k, k.At, st, from, 0)
 		if err != nil {
@@ -200,13 +237,16 @@ func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
 				raw, _ = p.core.layout.Canonical(raw) // it was found by its key
 			}
 			room, err := p.take(raw)
-			if err != nil {
+			var unread *DecodeError
+			if errors.As(err, &unread) {
+				odd = append(odd, err)
+			} else if err != nil {
 				return err
 			}
-			full[p] = full[p] || !room
+			full[p] = full[p] || !room || p.one
 		}
 		if next == "" || len(full) == len(parts) && !hasRoom(full) {
-			return nil
+			return errors.Join(odd...)
 		}
 		from = next
 	}
