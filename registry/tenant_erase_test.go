@@ -85,7 +85,7 @@ func TestAnErasureEndsAmongWriters(t *testing.T) {
 	}
 	stats, err := tenants.Stats(t.Context(), "acme", nil)
 	must(t, err)
-	if stats.Documents != 0 || len(stats.Species) != 0 {
+	if stats.Documents != 0 || len(stats.EntityTypes) != 0 {
 		t.Errorf("%+v", stats)
 	}
 }

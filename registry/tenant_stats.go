@@ -25,15 +25,15 @@ type TenantStats struct {
 	// Documents and Bytes are totals. Bytes are those of the stored JSON; the
 	// index, which the service counts too, comes on top.
 	Documents, Bytes int64
-	// Species are the parts, by container and entity type.
-	Species []SpeciesStats
+	// EntityTypes are the parts, by container and entity type.
+	EntityTypes []EntityTypeStats
 	// Full are the logical partitions near the limit, the fullest first.
 	Full []PartitionStats
 }
 
-// SpeciesStats is one species' part of a tenant. EntityType is empty for
+// EntityTypeStats is one entity type's part of a tenant. EntityType is empty for
 // documents without one.
-type SpeciesStats struct {
+type EntityTypeStats struct {
 	Container, EntityType string
 	Documents, Bytes      int64
 	// Deleted counts those among Documents that are deleted and still kept.
@@ -71,7 +71,7 @@ func (t *Tenants) Stats(ctx context.Context, tenant string, opts *StatsOptions) 
 	}
 	out := &TenantStats{}
 	for _, c := range t.contents() {
-		m := meter{container: c, species: map[string]*SpeciesStats{}, partitions: map[string]*PartitionStats{}}
+		m := meter{container: c, species: map[string]*EntityTypeStats{}, partitions: map[string]*PartitionStats{}}
 		for raw, err := range c.Documents(ctx, tenant) {
 			if err != nil {
 				return out, err
@@ -91,8 +91,8 @@ func (t *Tenants) Stats(ctx context.Context, tenant string, opts *StatsOptions) 
 
 type meter struct {
 	container  tenantContainer
-	species    map[string]*SpeciesStats
-	order      []*SpeciesStats
+	species    map[string]*EntityTypeStats
+	order      []*EntityTypeStats
 	partitions map[string]*PartitionStats
 }
 
@@ -100,7 +100,7 @@ func (m *meter) measure(raw []byte) {
 	head := document.ReadHeader(raw)
 	s, ok := m.species[head.EntityType]
 	if !ok {
-		s = &SpeciesStats{Container: m.container.id, EntityType: head.EntityType}
+		s = &EntityTypeStats{Container: m.container.id, EntityType: head.EntityType}
 		m.species[head.EntityType] = s
 		m.order = append(m.order, s)
 	}
@@ -125,7 +125,7 @@ func (m *meter) measure(raw []byte) {
 
 func (m *meter) report(out *TenantStats, near int64) {
 	for _, s := range m.order {
-		out.Species = append(out.Species, *s)
+		out.EntityTypes = append(out.EntityTypes, *s)
 	}
 	for _, p := range m.partitions {
 		if p.Bytes >= near {

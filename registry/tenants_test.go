@@ -124,7 +124,7 @@ func TestATenantLeavesAndComesBack(t *testing.T) {
 
 	stats, err := tenants.Stats(ctx, "acme", &registry.StatsOptions{Limit: 25_000})
 	must(t, err)
-	if stats.Documents != 140 || len(stats.Species) != 3 || stats.Bytes < exported.Bytes || len(stats.Full) != 1 || stats.Full[0].Key[1] != "Comment" {
+	if stats.Documents != 140 || len(stats.EntityTypes) != 3 || stats.Bytes < exported.Bytes || len(stats.Full) != 1 || stats.Full[0].Key[1] != "Comment" {
 		t.Errorf("stats: %+v", stats)
 	}
 

@@ -143,7 +143,7 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *engine.Bulk, window []*T) 
 	return b.Stopped() == nil
 }
 
-// adoptIn makes an entity one of the scope, completed by the entity's own key
+// bindIn makes an entity one of the scope, completed by the entity's own key
 // fields.
 func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
 	home := s

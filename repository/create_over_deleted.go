@@ -8,7 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// createAnew is createItem where the id may be taken by a document that was
+// createAnew is [engine.Call.CreateItem] where the id may be taken by a document that was
 // deleted and is only kept for a while: that one is overwritten, and a delete
 // that is still under way is finished first.
 func (s *Scope[T]) createAnew(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T, body []byte, mark string) (etag string, err error) {

@@ -68,13 +68,13 @@ func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (f
 	if !s.at.Full {
 		return found, unread, s.findMany(ctx, k, unique, found, &unread)
 	}
-	for _, home := range k.Collection.PartitionsOf(s.at) {
+	for _, at := range k.Collection.PartitionsOf(s.at) {
 		for chunk := range slices.Chunk(unique, engine.MaxIDsPerQuery) {
 			chunk = slices.DeleteFunc(slices.Clone(chunk), func(id string) bool { return found[id] != nil || unread.has(id) })
 			if len(chunk) == 0 {
 				continue
 			}
-			if err := s.getChunk(ctx, k, &home, chunk, found, &unread); err != nil {
+			if err := s.getChunk(ctx, k, &at, chunk, found, &unread); err != nil {
 				return nil, unread, err
 			}
 		}
@@ -118,8 +118,8 @@ func (u *undecoded) add(id string, err error) {
 }
 
 // getChunk asks one logical partition for up to maxIDsPerQuery documents.
-func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, home *engine.Partition, ids []string, found map[string]*T, unread *undecoded) error {
-	st, err := k.Collection.Compile(home, engine.All(), engine.SelectAll)
+func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, at *engine.Partition, ids []string, found map[string]*T, unread *undecoded) error {
+	st, err := k.Collection.Compile(at, engine.All(), engine.SelectAll)
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, home *engine.Pa
 	st.Text, st.Params = st.Text+" AND "+w.Text.String(), w.Params
 	missing := len(ids)
 	for from := ""; ; {
-		rows, next, err := engine.FetchPage[row[T]](ctx, k, home, st, from, missing)
+		rows, next, err := engine.FetchPage[row[T]](ctx, k, at, st, from, missing)
 		if err != nil {
 			return err
 		}

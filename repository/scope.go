@@ -60,7 +60,7 @@ func (r *Repository[T]) AllTenants() *Reader[T] {
 	return all
 }
 
-// adopt makes an entity one of this scope: it fills the tenant, the species,
+// bindEntity makes an entity one of this scope: it fills the tenant, the species,
 // the id and the key's fields where they are empty, and refuses what
 // contradicts the scope. It returns the partition that the entity lives in,
 // which differs from the scope's when it is stored under an older name.
