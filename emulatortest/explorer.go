@@ -145,7 +145,8 @@ func (x *explorer) undisturbedErrors(r result) *Finding {
 	return nil
 }
 
-// replay runs one plan, behind the undisturbed runs, from which a check may know what to compare with.
+// replay runs one plan, behind the undisturbed runs, from which a check may know what to compare with. Where the promise holds, the test's log
+// has the schedule.
 func (x *explorer) replay(text string) *Finding {
 	p, err := x.decode(text)
 	if err != nil {
@@ -159,6 +160,7 @@ func (x *explorer) replay(text string) *Finding {
 	}
 	r := x.run(p, nil)
 	if r.failure == "" {
+		x.t.Logf("with this schedule the promise holds:\n\n%s", x.table(p, r))
 		return nil
 	}
 	return x.finding(p, r)

@@ -133,9 +133,13 @@ func exploreFeed(t *testing.T, s emulatortest.Scenario, sabotage map[string]func
 		kinds = kindsOf(append(shortKinds, "suspended")...)
 	}
 	// What is read before a process is held up is old when it goes on.
-	kinds = append(kinds, emulatortest.FaultKind{
-		Name: "held-up-after-reading", Fault: emulator.Suspend(10 * time.Minute).AfterEffect(), Fits: func(r emulatortest.Request) bool { return r.Operation == emulator.ChangeFeed },
-	})
+	reads := func(r emulatortest.Request) bool { return r.Operation == emulator.ChangeFeed }
+	kinds = append(kinds,
+		emulatortest.FaultKind{Name: "held-up-after-reading", Fault: emulator.Suspend(10 * time.Minute).AfterEffect(), Fits: reads},
+		emulatortest.FaultKind{Name: "held-up-within-its-lease", Fault: emulator.Suspend(20 * time.Second).AfterEffect(), Fits: reads},
+		// Just long enough for another instance to take over, and too short for the renewal under way to have timed out.
+		emulatortest.FaultKind{Name: "overtaken-after-reading", Fault: emulator.Suspend(39 * time.Second).AfterEffect(), Fits: reads},
+	)
 	emulatortest.Explore(t, s, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: kinds, Sabotage: sabotage})
 }
 
@@ -154,9 +158,10 @@ func TestTheNewestVersionIsHandledLast(t *testing.T) {
 				Options: options,
 				Setup:   setupFeed,
 				Actors: []emulatortest.Actor{
+					// An instance that is held up is overtaken by a change, and by the one that handles it.
 					{Name: "first", Do: process},
-					{Name: "second", Do: process},
 					{Name: "writer", Do: func(w *emulatortest.World) error { return writeVersion(w, "a", 3) }},
+					{Name: "second", Do: process},
 				},
 				Then:  catchUpLast,
 				Check: checkLedger,

@@ -111,8 +111,8 @@ func explore(t *testing.T, s emulatortest.Scenario) {
 	emulatortest.Explore(t, s, emulatortest.ExploreOptions{Budget: time.Nanosecond})
 }
 
-// inFull says whether all cases are explored, as CI does, or what fits into go test.
-func inFull() bool { return os.Getenv("EXPLORE") != "" }
+// inFull says whether all cases are explored, as CI does and as a replay may need, or what fits into go test.
+func inFull() bool { return os.Getenv("EXPLORE") != "" || os.Getenv("EXPLORE_SEED") != "" }
 
 // exploreWith is explore where Check has to notice what is broken in one of these ways: for scenarios that make a write that was forgotten
 // again.
