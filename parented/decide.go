@@ -13,7 +13,7 @@ import (
 // something below it.
 func (n *node) restricts() bool {
 	return slices.ContainsFunc(n.children, func(r *relation) bool {
-		return r.rule == Restrict || r.rule == Cascade && r.child.restricts()
+		return r.forbids()
 	})
 }
 
@@ -142,13 +142,13 @@ func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, p
 // visit sees the documents on the way, before their children are looked at.
 func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []engine.Stub, counts map[string]int64, visit func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)) error {
 	for _, r := range n.children {
-		if r.rule != Restrict && (r.rule != Cascade || !r.child.restricts()) {
+		if !r.forbids() {
 			continue
 		}
 		for fam := range families(r.child, parents) {
-			q := present().And(fam.children())
+			q := fam.claims(present(), r)
 			if r.rule == Restrict {
-				count, err := r.child.Count(ctx, tenant, fam.key, q)
+				count, err := f.countClaimed(ctx, r, tenant, fam, q)
 				if err != nil {
 					return err
 				}
@@ -158,6 +158,10 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 				continue
 			}
 			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
+				stubs, _, err := f.finishMoves(ctx, r, tenant, fam, stubs)
+				if err != nil || len(stubs) == 0 {
+					return err
+				}
 				seen, err := visit(ctx, r.child, stubs)
 				if err != nil {
 					return err
@@ -170,6 +174,26 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 		}
 	}
 	return nil
+}
+
+// countClaimed counts the children that Restrict keeps. If there are any, the moves
+// among them are ended first: one whose mover died must not forbid the delete of its former parent.
+func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, fam family, q engine.Query) (int64, error) {
+	count, err := r.child.Count(ctx, tenant, fam.key, q)
+	if err != nil || count == 0 || !r.tracksMoves() {
+		return count, err
+	}
+	finished := 0
+	moving := q.AndSQL("IS_DEFINED(c." + engine.MovingField + ")")
+	err = f.inChunks(r.child.Stubs(ctx, tenant, fam.key, moving), func(stubs []engine.Stub) error {
+		_, n, err := f.finishMoves(ctx, r, tenant, fam, stubs)
+		finished += n
+		return err
+	})
+	if err != nil || finished == 0 {
+		return count, err
+	}
+	return r.child.Count(ctx, tenant, fam.key, q)
 }
 
 // takeBack opens everything again that a delete closed; the root comes last,

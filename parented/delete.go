@@ -28,6 +28,12 @@ func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 			return repository.ErrNotFound
 		case d.ETag != "" && root.ETag != d.ETag:
 			return repository.ErrPreconditionFailed
+		case root.Moving != "" && n.parent != nil && n.restricts():
+			// The delete may be refused, and then the child must be where its parent is.
+			if _, err := f.finishMove(ctx, n, d.TenantID, root); err != nil {
+				return err
+			}
+			continue
 		}
 		var begun bool
 		if len(n.children) == 0 {
@@ -106,7 +112,7 @@ func marked(s engine.Stub, now, run, phase string) engine.Stub {
 		journal.Undone, journal.Sessions = s.Deletion.Undone, s.Deletion.Sessions
 	}
 	s.Deletion = &journal
-	s.DeletedAt, s.TTL = now, neverExpires
+	s.DeletedAt, s.TTL, s.Moving = now, neverExpires, ""
 	return s
 }
 

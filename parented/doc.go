@@ -61,8 +61,11 @@
 // A write of a child, its Move and its Restore look at the parent before and
 // again after. A child that arrived too late for the delete's last look is
 // therefore seen by its own writer, which removes it, or moves it back, and
-// reports repository.ErrDanglingRef. Two things can still leave a child behind:
-// a process that dies between its write and the second look in the instant in
+// reports repository.ErrDanglingRef. A child that Restrict keeps, or that can be
+// restored with its parent, names the former parent while it moves: a delete of
+// either parent finds it and ends the move, and so does [Forest.Resume] where the
+// mover died. Two things can still leave a child behind:
+// a process that dies between the create of a child and the second look in the instant in
 // which another one deletes the parent, and, under session consistency, two
 // processes that for some milliseconds both read what the other has already
 // changed. [Forest.Sweep] finds such children and applies their rule. A delete and a

@@ -49,10 +49,18 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 		if child.DeletedAt != "" {
 			return repository.ErrNotFound
 		}
+		if child.Moving != "" { // another move has not come to its end
+			if child, err = r.forest.finishMove(ctx, r.node, tenant, child); err != nil {
+				return err
+			}
+			if child.ID == "" || child.DeletedAt != "" {
+				continue
+			}
+		}
 		if child.ParentID == string(to) {
 			return nil
 		}
-		moved, err := r.reparent(ctx, child, string(to))
+		moved, err := r.reparent(ctx, child, string(to), r.reserved(child.ParentID))
 		if err != nil {
 			return err
 		}
@@ -65,18 +73,35 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 	}
 }
 
+// reserved is what the write of a move leaves in the child, so that the former
+// parent is not deleted without it while it may have to go back.
+func (r *Repository[C, P]) reserved(from string) string {
+	if r.node.parent.tracksMoves() {
+		return from
+	}
+	return ""
+}
+
 // arrived looks at the new parent again, as a create does. A child that came
 // too late goes back to where it was, unless the delete of its new parent, or
 // another move, has taken it meanwhile: then it moved before that.
 func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Stub, from string) error {
 	for stalls := 0; ; stalls++ {
 		gone := r.alive(ctx, tenant, child.ParentID)
-		if !errors.Is(gone, repository.ErrDanglingRef) {
+		dead := errors.Is(gone, repository.ErrDanglingRef)
+		if gone != nil && !dead || !dead && child.Moving == "" {
 			return storedBut(gone)
 		}
-		back, err := r.reparent(ctx, child, from)
-		if len(back) == 1 {
-			return r.returned(ctx, tenant, back[0], gone)
+		to := from
+		if !dead {
+			to = child.ParentID
+		}
+		ended, err := r.reparent(ctx, child, to, "")
+		switch {
+		case len(ended) == 1 && dead:
+			return r.returned(ctx, tenant, ended[0], gone)
+		case len(ended) == 1:
+			return nil
 		}
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return storedBut(err)
@@ -88,9 +113,11 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 		case err != nil:
 			return storedBut(err)
 		case now.ParentID == from && from != "":
-			return r.returned(ctx, tenant, now, gone)
+			return r.returned(ctx, tenant, now, r.dangling(child.ParentID))
 		case now.DeletedAt != "" || now.ParentID != child.ParentID:
 			return nil
+		case child.Moving != "" && now.Moving == "":
+			return nil // another process has seen it there, and the new parent alive
 		}
 		child = now
 		if err := r.forest.tryAgain(ctx, stalls); err != nil {
@@ -100,9 +127,9 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 }
 
 // returned looks whether the parent that a child came back to is still there,
-// and returns why the child did not move.
+// where no mark kept that, and returns why the child did not move.
 func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child engine.Stub, why error) error {
-	if child.ParentID == "" {
+	if child.ParentID == "" || r.node.parent.tracksMoves() {
 		return why
 	}
 	err := r.alive(ctx, tenant, child.ParentID)
@@ -115,9 +142,9 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child en
 	return why
 }
 
-func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Stub, to string) ([]engine.Stub, error) {
+func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Stub, to, reserved string) ([]engine.Stub, error) {
 	return r.node.Edit(ctx, []engine.Stub{child}, func(s engine.Stub) engine.Stub {
-		s.ParentID = to
+		s.ParentID, s.Moving = to, reserved
 		return s
 	})
 }

@@ -90,7 +90,7 @@ func (p *pass) under(ctx context.Context, n *node, parents []engine.Stub) error 
 
 // level visits the children of one species until none is found.
 func (p *pass) level(ctx context.Context, r *relation, fam family) error {
-	q := p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
+	q := p.of(r, fam)
 	for stalls := 0; ; {
 		stubs, err := collect(r.child.Stubs(ctx, p.tenant, fam.key, q))
 		if err != nil || len(stubs) == 0 {
@@ -106,7 +106,15 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 			}
 			if len(closed) < len(fam.parents) {
 				fam = familyOf(r.child, closed)
-				q = p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
+				q = p.of(r, fam)
+				continue
+			}
+			var finished int
+			if stubs, finished, err = p.forest.finishMoves(ctx, r, p.tenant, fam, stubs); err != nil {
+				return err
+			}
+			if finished > 0 && len(stubs) == 0 {
+				stalls = 0
 				continue
 			}
 		}
@@ -133,6 +141,14 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 			return err
 		}
 	}
+}
+
+// of finds the documents of one level that are to be visited.
+func (p *pass) of(r *relation, fam family) engine.Query {
+	if p.removes {
+		return fam.claims(p.which, r).Limit(p.forest.cfg.PageSize)
+	}
+	return p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
 }
 
 // visit returns how many documents it got hold of.

@@ -81,7 +81,7 @@ func retained(s engine.Stub, at, run string, ttl int, sessions []string) engine.
 			journal.TTL = s.Deletion.TTL
 		}
 	}
-	s.DeletedAt, s.TTL, s.Deletion = at, ttl, &journal
+	s.DeletedAt, s.TTL, s.Deletion, s.Moving = at, ttl, &journal, ""
 	return s
 }
 

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 )
@@ -86,6 +89,58 @@ func TestARestoreOrPurgeThatDiesAnywhereCanBeFinished(t *testing.T) {
 					t.Fatalf("Resume finished %d only", finished)
 				}
 			})
+		}
+	}
+}
+
+// What a restore leaves in a document tells late steps of the delete that they are over, and
+// how far other processes had come. Every write that knows the version it replaces keeps it.
+func TestAReplacementKeepsWhatTheRestoreLeft(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	g := plant(t, planting{client: emulatortest.Client(t), note: parented.Policy{Retain: time.Hour}})
+	note := g.tree(t, "acme", 1, 0)
+	must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+	must(t, g.notes.In("acme").Restore(ctx, note.ID))
+	left := func() *engine.Journal {
+		stub, err := engine.CollectionOf(g.notes).Stub(ctx, "acme", nil, note.ID)
+		must(t, err)
+		return stub.Deletion
+	}
+	want := left()
+	if want == nil || want.Undone == "" || len(want.Sessions) == 0 {
+		t.Fatalf("the restore left %+v", want)
+	}
+	for name, write := range map[string]func(*Note) error{
+		"Replace": func(n *Note) error { return g.notes.In("acme").Replace(ctx, n) },
+		"Save":    func(n *Note) error { return g.notes.In("acme").Save(ctx, n) },
+		"Mutate": func(n *Note) error {
+			_, err := g.notes.In("acme").Mutate(ctx, n.ID, func(n *Note) error { n.Title += "!"; return nil })
+			return err
+		},
+		"Patch": func(n *Note) error {
+			_, err := g.notes.In("acme").Patch(ctx, n.ID, repository.Set("/title", "patched"))
+			return err
+		},
+		"Batch": func(n *Note) error { return g.notes.In("acme").Batch().Replace(n).Commit(ctx) },
+		"SaveAll": func(n *Note) error {
+			_, err := g.notes.In("acme").SaveAll(ctx, slices.Values([]*Note{n}), nil)
+			return err
+		},
+	} {
+		n, err := g.notes.In("acme").Get(ctx, note.ID)
+		must(t, err)
+		n.Title = name
+		must(t, write(n))
+		if got := left(); !reflect.DeepEqual(got, want) {
+			t.Errorf("after %s the document has %+v, want %+v", name, got, want)
+		}
+		if name == "Replace" {
+			n.Title = "twice" // what was written just now knows it too
+			must(t, g.notes.In("acme").Replace(ctx, n))
+			if got := left(); !reflect.DeepEqual(got, want) {
+				t.Errorf("after a second Replace the document has %+v, want %+v", got, want)
+			}
 		}
 	}
 }

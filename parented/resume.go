@@ -11,15 +11,15 @@ import (
 
 // Resumed says what [Forest.Resume] found.
 type Resumed struct {
-	// Finished counts the deletes and restores that were carried out.
+	// Finished counts the deletes, restores and moves that were carried out.
 	Finished int
 	// Refused counts the deletes that Restrict forbids. They were taken back,
 	// but for those that [ChildrenError] names as the exception.
 	Refused int
 }
 
-// Resume finishes what processes that died have begun: deletes, purges and
-// restores. Call it at start, and from time to time. Several processes may do
+// Resume finishes what processes that died have begun: deletes, purges,
+// restores and moves. Call it at start, and from time to time. Several processes may do
 // so at once. With tenants it looks at those only, else it asks every physical
 // partition of every container: one query for each species that deletes can
 // begin with, which the index answers.
@@ -29,22 +29,35 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 	var out Resumed
 	var errs []error
 	unfinished := engine.SQL("c.ttl = -1 AND IS_DEFINED(c.deletedAt) AND c."+engine.JournalField+".phase != @part", engine.P("part", phasePart))
+	find := func(n *node, q engine.Query) []engine.Stub {
+		var found []engine.Stub
+		var err error
+		if len(tenants) == 0 {
+			found, err = collect(n.StubsOfAllTenants(ctx, q))
+			errs = append(errs, err)
+		}
+		for _, tenant := range tenants {
+			more, err := collect(n.Stubs(ctx, tenant, nil, q))
+			found = append(found, more...)
+			errs = append(errs, err)
+		}
+		return found
+	}
+	for _, n := range f.all() {
+		if n.parent == nil || !n.parent.tracksMoves() {
+			continue
+		}
+		for _, child := range find(n, engine.SQL("IS_DEFINED(c."+engine.MovingField+")")) {
+			tenant, _ := child.Key[0].(string)
+			_, err := f.finishMove(ctx, n, tenant, child)
+			errs = append(errs, out.add(err))
+		}
+	}
 	for _, n := range f.all() {
 		if len(n.children) == 0 && n.policy.Retain == 0 {
 			continue
 		}
-		var begun []engine.Stub
-		var err error
-		if len(tenants) == 0 {
-			begun, err = collect(n.StubsOfAllTenants(ctx, unfinished))
-			errs = append(errs, err)
-		}
-		for _, tenant := range tenants {
-			more, err := collect(n.Stubs(ctx, tenant, nil, unfinished))
-			begun = append(begun, more...)
-			errs = append(errs, err)
-		}
-		for _, root := range begun {
+		for _, root := range find(n, unfinished) {
 			tenant, _ := root.Key[0].(string)
 			errs = append(errs, out.add(f.finish(ctx, n, tenant, root)))
 		}

@@ -153,9 +153,11 @@ func (s *stopAt) Do(req *policy.Request) (*http.Response, error) {
 	return req.Next()
 }
 
-func (s *stopAt) client(e *emulatortest.Emulator) *azcosmos.Client {
+func (s *stopAt) client(e *emulatortest.Emulator) *azcosmos.Client { return clientOf(e, s) }
+
+func clientOf(e *emulatortest.Emulator, policies ...policy.Policy) *azcosmos.Client {
 	o := repository.ClientOptions(nil)
-	o.PerCallPolicies = append(o.PerCallPolicies, s)
+	o.PerCallPolicies = append(o.PerCallPolicies, policies...)
 	return e.Client(o)
 }
 

@@ -82,6 +82,15 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 		if parent != nil && !stray {
 			continue
 		}
+		if s.Moving != "" {
+			// A move under way: the next sweep looks at what becomes of it.
+			if !keep {
+				if _, err := f.finishMove(ctx, r.child, tenant, s); err != nil {
+					return err
+				}
+			}
+			continue
+		}
 		swept[r.child.EntityType()]++
 		if keep {
 			continue

@@ -77,7 +77,7 @@ func disagree(a, b layout.Layout) string {
 // keptNames are the stored names of what deletes are recognised by.
 func keptNames(l layout.Layout) map[string]string {
 	out := map[string]string{}
-	for _, member := range []string{"deletedAt", "_deletion", "_moved", "_links", "_ops", "_op"} {
+	for _, member := range []string{"deletedAt", "_deletion", "_moving", "_moved", "_links", "_ops", "_op"} {
 		if name, ok := l.Names[member]; ok && name != member {
 			out[member] = name
 		}

@@ -2,6 +2,9 @@ package code
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
 	"slices"
 	"testing"
 	"time"
@@ -11,6 +14,7 @@ import (
 
 	"github.com/cosmosgrove/grove/denorm"
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
@@ -52,7 +56,7 @@ func TestNoOtherMemberIsWritten(t *testing.T) {
 		marks    *parented.Buckets[Mark, Tome]
 		keeper   *denorm.Keeper
 	)
-	emulatortest.FX(t, fx.Options(
+	e := emulatortest.FX(t, fx.Options(
 		registry.Module(registry.Config{Database: "library", Provision: true}),
 		registry.Entity[Writer](registry.SoftDelete(time.Hour)),
 		registry.Entity[Tome](registry.SoftDelete(time.Hour)),
@@ -98,7 +102,7 @@ func TestNoOtherMemberIsWritten(t *testing.T) {
 	}
 	ctx := t.Context()
 	w, other := &Writer{Name: "Ada"}, &Writer{Name: "Grace"}
-	tome := &Tome{Text: "first"}
+	tome, next, one := &Tome{Text: "first"}, &Tome{Text: "next"}, &Chapter{Heading: "one"}
 	steps := []func() error{
 		func() error { return writers.In("acme").Create(ctx, w) },
 		func() error { return writers.In("acme").Create(ctx, other) },
@@ -106,7 +110,17 @@ func TestNoOtherMemberIsWritten(t *testing.T) {
 			tome.EditorID, tome.Writers = w.Ref(), []tenantitem.Ref[Writer]{other.Ref()}
 			return tomes.In("acme").Create(ctx, tome)
 		},
-		func() error { return chapters.Under(tome).Create(ctx, &Chapter{Heading: "one"}) },
+		func() error { return chapters.Under(tome).Create(ctx, one) },
+		func() error { return tomes.In("acme").Create(ctx, next) },
+		func() error {
+			// The write that ends the move is refused.
+			e.Fault(emulator.Answer(http.StatusForbidden, 0).On(emulator.TransactionalBatch).Nth(2))
+			if err := chapters.Move(ctx, "acme", one.ID, next.Ref()); !errors.Is(err, repository.ErrAmbiguous) {
+				return fmt.Errorf("the move returned %w", err)
+			}
+			return nil
+		},
+		func() error { return chapters.Move(ctx, "acme", one.ID, tome.Ref()) },
 		func() error { _, err := marks.Under(tome).Append(ctx, Mark{Page: 1}); return err },
 		func() error {
 			_, err := tomes.In("acme").Mutate(ctx, tome.ID, func(t *Tome) error { t.EditorID = other.Ref(); return nil })

@@ -128,7 +128,10 @@ func isDefinite(err error) bool {
 }
 
 // answers are what the actors of a run were told, where a refusal is no failure of the scenario.
-type answers struct{ first, second error }
+type (
+	answers      struct{ first, second error }
+	threeAnswers struct{ first, second, third error }
+)
 
 // outcomeOf is what an actor was told, or that it was killed.
 func outcomeOf(w *emulatortest.World, actor string, told error) error {
@@ -263,6 +266,54 @@ func TestAMoveAndADeleteOfTheNewParent(t *testing.T) {
 				return fmt.Errorf("the child was moved, and is under %q", parent)
 			case isDefinite(moved) && parent != "a":
 				return fmt.Errorf("the move was refused (%w), and the child is under %q: %v", moved, parent, seen)
+			}
+			return dangling(seen)
+		},
+	}, lostNote("a"))
+}
+
+// TestAMoveBetweenTwoDeletes: a child that something below keeps moves from one parent to another while both are deleted. It is never left without a
+// parent: one of the two deletes is refused, and the move's answer says where the child is.
+func TestAMoveBetweenTwoDeletes(t *testing.T) {
+	t.Parallel()
+	r := rules{parented.Cascade, parented.Restrict}
+	remove := func(id string, told func(a *threeAnswers) *error) func(w *emulatortest.World) error {
+		return func(w *emulatortest.World) error {
+			err := branchOf(w, r).notes.In("acme").Delete(w.Context(), id, nil)
+			*told(emulatortest.State[threeAnswers](w)) = err
+			return refused(err)
+		}
+	}
+	exploreTreeOf(t, emulatortest.Scenario{
+		Setup: func(w *emulatortest.World) { setupBranch(w, true) },
+		Actors: []emulatortest.Actor{
+			{Name: "mover", Do: func(w *emulatortest.World) error {
+				err := branchOf(w, r).comments.Move(w.Context(), "acme", "c", "b")
+				emulatortest.State[threeAnswers](w).third = err
+				return refused(err)
+			}},
+			{Name: "old", Do: remove("a", func(a *threeAnswers) *error { return &a.first })},
+			{Name: "new", Do: remove("b", func(a *threeAnswers) *error { return &a.second })},
+		},
+		Then: mend(r),
+		Check: func(w *emulatortest.World) error {
+			seen, err := standing(w, r)
+			if err != nil {
+				return err
+			}
+			told := emulatortest.State[threeAnswers](w)
+			before, after, moved := outcomeOf(w, "old", told.first), outcomeOf(w, "new", told.second), outcomeOf(w, "mover", told.third)
+			switch parent := seen["c"]; {
+			case seen["r"] != "c" || parent == "":
+				return fmt.Errorf("what Restrict keeps is gone: %v", seen)
+			case seen[parent] == "":
+				return fmt.Errorf("the child is under %q, which is gone: %v (move: %w, deletes: %w, %w)", parent, seen, moved, before, after)
+			case before == nil && seen["a"] != "", after == nil && seen["b"] != "":
+				return fmt.Errorf("a note that was deleted is there: %v", seen)
+			case isDefinite(before) && seen["a"] == "", isDefinite(after) && seen["b"] == "":
+				return fmt.Errorf("a note is gone whose delete was refused (%w, %w): %v", before, after, seen)
+			case moved == nil && parent != "b", isDefinite(moved) && parent != "a":
+				return fmt.Errorf("the move returned %w, and the child is under %q", moved, parent)
 			}
 			return dangling(seen)
 		},

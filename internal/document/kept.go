@@ -19,6 +19,8 @@ func SystemMembers() []string {
 }
 
 // aside says what becomes of a top-level member that the struct does not have.
+// The journal of a delete and the mark of a move are carried like another
+// writer's members: a replacement of the version that was read loses neither.
 func aside(name []byte) codec.Aside {
 	if len(name) == 0 || name[0] != '_' {
 		return codec.Unknown
@@ -28,7 +30,7 @@ func aside(name []byte) codec.Aside {
 		return codec.Marks
 	case Mark:
 		return codec.Mark
-	case "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "_metadata", Deletion, Moved, Counted, Links:
+	case "_rid", "_self", "_etag", "_attachments", "_ts", "_lsn", "_metadata", Moved, Counted, Links:
 		return codec.Ignored
 	}
 	return codec.Unknown

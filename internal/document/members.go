@@ -6,6 +6,7 @@ const (
 	Marks    = "_ops"
 	Mark     = "_op"
 	Deletion = "_deletion"
+	Moving   = "_moving"
 	Moved    = "_moved"
 	Counted  = "_counted"
 	Links    = "_links"
@@ -33,6 +34,7 @@ func Members() []Member {
 		{Marks, "stamps of the last writes, by writer, at most 96", "creates, replacements, upserts, mutations", "whoever looks for a lost answer", "each write drops what is no longer needed"},
 		{Mark, "the stamp of the last patch", "patches", "whoever looks for a lost answer", "the next replacement"},
 		{Deletion, "the journal of a delete: its phase, its run, what it replaced", "deletes and restores of trees and of soft-deleted documents", "deletes, restores, Resume", "the end of a delete or a restore; the id of the last run stays"},
+		{Moving, "the parent that a child comes from while it moves", "moves of children that Restrict keeps, or that have such children", "deletes of either parent, Resume, Sweep", "the end of the move"},
 		{Moved, "references that a document had until lately", "writes that change what a count or a list is made of", "the keeper of copies", "the keeper, once the former targets were counted again"},
 		{Counted, "references that Grove knows of", "the keeper, and writes of documents that are counted", "the keeper, to notice what was moved around Grove", "never"},
 		{Links, "links that the other side does not know yet", "writes of the following side of a link", "the keeper of copies", "the keeper, once both sides name each other"},

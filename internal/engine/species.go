@@ -68,6 +68,8 @@ type Stub struct {
 	TTL int `json:"ttl,omitempty"`
 	// Deletion is the journal of a delete under way, else nil.
 	Deletion *Journal `json:"deletion,omitempty"`
+	// Moving is the parent that a child comes from while it moves; see [MovingField].
+	Moving string `json:"moving,omitempty"`
 	// Moved are the document's former references, see [MovedField].
 	Moved map[string][]string `json:"moved,omitempty"`
 }
@@ -94,10 +96,14 @@ type Journal struct {
 // the entity's own fields, like the stamps of writes.
 const JournalField = documents.Deletion
 
+// MovingField is the name of a member that a child has while it moves: the id
+// of its former parent, to which it may have to go back.
+const MovingField = documents.Moving
+
 // stubProjection reads a Stub whatever the key's levels are.
 func (s *Collection) stubProjection() string {
 	var b strings.Builder
-	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moved": c.` + MovedField + `, "key": [`)
+	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moving": c.` + MovingField + `, "moved": c.` + MovedField + `, "key": [`)
 	b.WriteString(s.outlineKeySQL())
 	b.WriteString("]} FROM " + RootAlias)
 	return b.String()
@@ -120,6 +126,7 @@ type stubDocument struct {
 	ParentID  string              `json:"parentId"`
 	DeletedAt string              `json:"deletedAt"` // as it is stored, in place of Meta's
 	Deletion  *Journal            `json:"_deletion"`
+	Moving    string              `json:"_moving"`
 	Moved     map[string][]string `json:"_moved"`
 }
 
@@ -202,7 +209,7 @@ func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id stri
 func (s *Stub) UnmarshalJSON(raw []byte) error {
 	documents.ReadMembers(raw, map[string]any{
 		"id": &s.ID, "etag": &s.ETag, "key": &s.Key, "parent": &s.ParentID, "deletedAt": &s.DeletedAt, "ttl": &s.TTL,
-		"deletion": &s.Deletion, "moved": &s.Moved,
+		"deletion": &s.Deletion, "moving": &s.Moving, "moved": &s.Moved,
 	})
 	return nil
 }
@@ -212,13 +219,13 @@ func readStub(raw []byte) *stubDocument {
 	d := &stubDocument{}
 	documents.ReadMembers(raw, map[string]any{
 		"id": &d.ID, tenantField: &d.TenantID, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
-		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Deletion, MovedField: &d.Moved,
+		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Deletion, MovingField: &d.Moving, MovedField: &d.Moved,
 	})
 	return d
 }
 
 func (d *stubDocument) stub(key []any) Stub {
-	out := Stub{ID: d.ID, ETag: d.ETag, Key: key, ParentID: d.ParentID, DeletedAt: d.DeletedAt, Deletion: d.Deletion, Moved: d.Moved}
+	out := Stub{ID: d.ID, ETag: d.ETag, Key: key, ParentID: d.ParentID, DeletedAt: d.DeletedAt, Deletion: d.Deletion, Moving: d.Moving, Moved: d.Moved}
 	if d.TTL != nil {
 		out.TTL = *d.TTL
 	}

@@ -59,6 +59,7 @@ func patchBetween(old, next Stub) azcosmos.PatchOperations {
 	field("/deletedAt", old.DeletedAt != next.DeletedAt, old.DeletedAt != "", next.DeletedAt != "", next.DeletedAt)
 	field("/ttl", old.TTL != next.TTL, old.TTL != 0, next.TTL != 0, next.TTL)
 	field("/"+JournalField, old.Deletion != next.Deletion, old.Deletion != nil, next.Deletion != nil, next.Deletion)
+	field("/"+MovingField, old.Moving != next.Moving, old.Moving != "", next.Moving != "", next.Moving)
 	if old.ParentID != next.ParentID {
 		ops.AppendSet("/parentId", next.ParentID)
 	}

@@ -1,0 +1,125 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// A child that moves is in transit until its new parent was seen alive with the
+// child under it. Should the new parent be on its way out, the child goes back,
+// and the former parent must not have been deleted without it. The write that
+// moves it therefore names the former parent in a member of its own. A delete of
+// either parent finds the child and ends the move before it counts or takes
+// children away, by the same look at the new parent; so does Resume where the
+// mover died.
+//
+// Where children go with their parent for good, whatever is below them, nothing
+// is lost with a child that comes back too late, and the mark is spared.
+
+// tracksMoves reports whether a child is marked while it moves: Restrict keeps it or
+// something below it, or what is above it can be restored with it.
+func (r *relation) tracksMoves() bool {
+	return (r.forbids() || r.rule == Cascade && r.parent.comesBack()) && !slices.Contains(r.child.KeyPaths(), "/"+parentField)
+}
+
+// comesBack reports whether a delete that takes such a document can be undone.
+func (n *node) comesBack() bool {
+	return n.policy.Retain > 0 || n.parent != nil && n.parent.rule == Cascade && n.parent.parent.comesBack()
+}
+
+// forbids reports whether such a child may forbid the delete of its parent.
+func (r *relation) forbids() bool {
+	return r.rule == Restrict || r.rule == Cascade && r.child.restricts()
+}
+
+// claims narrows a query to the family's children, and to those that may have to come
+// back to it.
+func (f family) claims(q engine.Query, r *relation) engine.Query {
+	if !r.tracksMoves() {
+		return q.And(f.children())
+	}
+	names, params := make([]string, len(f.parents)), make([]engine.Param, len(f.parents))
+	for i, parent := range f.parents {
+		name := fmt.Sprint("claim", i)
+		names[i], params[i] = "@"+name, engine.P(name, parent.ID)
+	}
+	in := " IN (" + strings.Join(names, ", ") + ")"
+	return q.AndSQL("c."+parentField+in+" OR c."+engine.MovingField+in, params...)
+}
+
+func (f family) has(child engine.Stub) bool {
+	return slices.ContainsFunc(f.parents, func(parent engine.Stub) bool { return parent.ID == child.ParentID })
+}
+
+// finishMoves ends the moves of those documents that are on their way to parents outside
+// the family. It returns the family's children, those that came back among them, and how many moves it ended.
+func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fam family, stubs []engine.Stub) (children []engine.Stub, finished int, err error) {
+	if !r.tracksMoves() {
+		return stubs, 0, nil
+	}
+	for _, s := range stubs {
+		if !fam.has(s) {
+			finished++
+			if s, err = f.finishMove(ctx, r.child, tenant, s); err != nil {
+				return nil, finished, err
+			}
+			if s.ID == "" || !fam.has(s) {
+				continue
+			}
+		}
+		children = append(children, s)
+	}
+	return children, finished, nil
+}
+
+// finishMove ends the move of a child, whoever began it: the child stays if its new parent is
+// there, and else goes back. It returns the child as it is then, without an id if it is gone.
+func (f *Forest) finishMove(ctx context.Context, n *node, tenant string, child engine.Stub) (engine.Stub, error) {
+	for stalls := 0; child.Moving != ""; stalls++ {
+		err := f.parentAlive(ctx, n, tenant, child)
+		if err != nil && !errors.Is(err, repository.ErrDanglingRef) {
+			return child, err
+		}
+		// A delete that has hidden the child has taken it where it is.
+		edit := arrived
+		if err != nil && child.DeletedAt == "" {
+			edit = wentBack
+		}
+		done, err := n.Edit(ctx, []engine.Stub{child}, edit)
+		if len(done) == 1 {
+			return done[0], nil
+		}
+		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return child, err
+		}
+		child, err = n.Stub(ctx, tenant, f.given(n, child), child.ID)
+		if errors.Is(err, repository.ErrNotFound) {
+			return engine.Stub{}, nil
+		}
+		if err != nil {
+			return child, err
+		}
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return child, err
+		}
+	}
+	return child, nil
+}
+
+// arrived is a child that stays with its new parent.
+func arrived(s engine.Stub) engine.Stub {
+	s.Moving = ""
+	return s
+}
+
+// wentBack is a child that is with its former parent again.
+func wentBack(s engine.Stub) engine.Stub {
+	s.ParentID, s.Moving = s.Moving, ""
+	return s
+}
