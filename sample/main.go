@@ -1,7 +1,7 @@
 // Command sample shows Grove at work.
 //
 //	go run ./sample               a tour: verbs, refusals, patterns, and their cost
-//	go run ./sample -import DIR   a product catalogue for two tenants, and queries on it
+//	go run ./sample -import DIR   a product catalogue in two models, and queries on it
 //	go run ./sample/shop          a service over HTTP
 //
 // The first two print every step with its operation, its scope, its requests
@@ -13,7 +13,8 @@
 //
 // The catalogue is Microsoft's CosmicWorks data in its normalised form, one
 // JSON document a line: product.jsonl, productCategory.jsonl, productTag.jsonl
-// and productTags.jsonl.
+// and productTags.jsonl. It is stored for two tenants in one container, and in
+// the three containers of the WebStore (docs/layouts.md), and both are compared.
 package main
 
 import (

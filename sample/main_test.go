@@ -163,6 +163,8 @@ func TestImport(t *testing.T) {
 		"1039.90  Kettle, large",
 		`61.00  Teapot, "blue"`,
 		"→ 1 products", "→ 6 products",
+		"The WebStore's three containers", "customer-03@example.com and 10 orders", "10, 10, 9, 9, 8, 7, 7, 6, 6, 5 orders",
+		"Kettle, small (Kettles; steel)", "Kettles (renamed)", "2 products, 2 names of tags, which the WebStore has",
 	)
 }
 

@@ -104,6 +104,7 @@ const (
 	Point        = "point"
 	OnePartition = "one partition"
 	Tenant       = "tenant"
+	Partitions   = "partitions"
 	AllTenants   = "all tenants"
 )
 
