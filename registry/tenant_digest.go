@@ -21,13 +21,18 @@ func (d *setDigest) add(document []byte) {
 }
 
 func (d *setDigest) addSum(sum [sha256.Size]byte) {
+	var one setDigest
+	for i := range one {
+		one[i] = binary.LittleEndian.Uint64(sum[i*8:])
+	}
+	d.plus(one)
+}
+
+// plus adds the documents of another set.
+func (d *setDigest) plus(other setDigest) {
 	var carry uint64
 	for i := range d {
-		var word uint64
-		for b := range 8 {
-			word |= uint64(sum[i*8+b]) << (8 * b)
-		}
-		d[i], carry = bits.Add64(d[i], word, carry)
+		d[i], carry = bits.Add64(d[i], other[i], carry)
 	}
 }
 

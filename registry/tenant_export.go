@@ -61,23 +61,24 @@ func (t *Tenants) Export(ctx context.Context, tenant string, w io.Writer, opts *
 
 // exporter is an export under way.
 type exporter struct {
-	tenants  *Tenants
-	tenant   string
-	opts     ExportOptions
-	out      *Exported
-	digest   setDigest
-	progress TenantProgress
+	tenants    *Tenants
+	tenant     string
+	containers []tenantContainer
+	opts       ExportOptions
+	counts     exportCounts
+	progress   TenantProgress
 
 	plain  *bufio.Writer
 	zipped *gzip.Writer // nil without
 	target io.Writer
 
-	// written tells which documents an earlier run wrote; nil for none.
-	written map[[16]byte]bool
+	// written says how many documents of a place an earlier run wrote; nil for none.
+	written map[place]int
+	resumed int64
 }
 
 func newExporter(t *Tenants, tenant string, w io.Writer, opts *ExportOptions) *exporter {
-	x := &exporter{tenants: t, tenant: tenant, out: &Exported{Documents: map[string]int64{}}, target: w}
+	x := &exporter{tenants: t, tenant: tenant, containers: t.contents(), counts: newExportCounts(), target: w}
 	if opts != nil {
 		x.opts = *opts
 	}
@@ -90,8 +91,7 @@ func newExporter(t *Tenants, tenant string, w io.Writer, opts *ExportOptions) *e
 }
 
 func (x *exporter) done() *Exported {
-	x.out.Digest = x.digest.String()
-	return x.out
+	return &Exported{Documents: x.counts.documents, Bytes: x.counts.bytes, Digest: x.counts.digest.String(), Resumed: x.resumed}
 }
 
 // run writes the entity types of each depth in all containers, before those of
@@ -124,7 +124,7 @@ func (x *exporter) write(ctx context.Context, step exportStep) error {
 		if err != nil {
 			return err
 		}
-		if err := x.line(step.container.id, raw); err != nil {
+		if err := x.line(step.container, raw); err != nil {
 			return err
 		}
 		if x.progress.Documents++; x.progress.Documents%progressEvery == 0 {
@@ -150,25 +150,42 @@ func (x *exporter) checkpoint() error {
 	return nil
 }
 
-func (x *exporter) line(container string, raw json.RawMessage) error {
+func (x *exporter) line(container tenantContainer, raw json.RawMessage) error {
 	stored, err := engine.WithoutSystemMembers(raw)
 	if err != nil {
 		return err
 	}
-	if x.written != nil && x.written[x.placeOf(container, stored)] {
+	if x.hasWritten(container, stored) {
 		return nil
 	}
-	x.count(stored)
+	x.counts.add(stored)
 	if _, err = x.plain.Write(append(stored, '\n')); err != nil {
 		return fmt.Errorf("registry: export: %w", err)
 	}
 	return nil
 }
 
-func (x *exporter) count(stored []byte) {
-	x.out.Bytes += int64(len(stored)) + 1
-	x.out.Documents[document.ReadHeader(stored).EntityType]++
-	x.digest.add(stored)
+// exportCounts are what the receipt of an export says of its lines.
+type exportCounts struct {
+	documents map[string]int64
+	bytes     int64
+	digest    setDigest
+}
+
+func newExportCounts() exportCounts { return exportCounts{documents: map[string]int64{}} }
+
+func (c *exportCounts) add(stored []byte) {
+	c.bytes += int64(len(stored)) + 1
+	c.documents[document.ReadHeader(stored).EntityType]++
+	c.digest.add(stored)
+}
+
+func (c *exportCounts) plus(other exportCounts) {
+	c.bytes += other.bytes
+	for entityType, n := range other.documents {
+		c.documents[entityType] += n
+	}
+	c.digest.plus(other.digest)
 }
 
 // exportStep is some entity types in one container.

@@ -2,14 +2,17 @@ package registry
 
 import (
 	"bufio"
+	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/document"
 )
 
 // ExportTarget is a file that an export can be gone on with; an *os.File is
@@ -40,25 +43,56 @@ func (t *Tenants) ExportFile(ctx context.Context, tenant string, file ExportTarg
 	return x.done(), err
 }
 
-// placeOf tells the documents of a tenant apart.
-func (x *exporter) placeOf(container string, stored []byte) [16]byte {
-	text := container
-	if id, key, err := x.container(container).KeyOf(stored); err == nil {
+// place names a document by its entity type, key and id. A line does not say
+// the container that it is of, so two documents in two containers may have one.
+type place [16]byte
+
+// placeIn is the place of a document that lies in a container.
+func placeIn(c tenantContainer, stored []byte) place {
+	text := document.ReadHeader(stored).EntityType
+	if id, key, err := c.KeyOf(stored); err == nil {
 		text += fmt.Sprintf(" %#v %q", key, id)
 	} else { // another writer's, under a key that Grove writes none of
-		text += string(codec.Canonical(stored, func(string) bool { return false }))
+		text += " " + string(codec.Canonical(stored, func(string) bool { return false }))
 	}
 	sum := sha256.Sum256([]byte(text))
-	return [16]byte(sum[:16])
+	return place(sum[:16])
 }
 
-func (x *exporter) container(id string) tenantContainer {
-	for _, c := range x.tenants.contents() {
-		if c.id == id {
-			return c
+// placesOf are the places that a line may be of: that in the container of its
+// entity type or, where it is not registered, those in all of them.
+func (x *exporter) placesOf(line []byte) []place {
+	home := ""
+	entityType := document.ReadHeader(line).EntityType
+	for _, s := range x.tenants.db.plan.species {
+		if s.EntityType == entityType || slices.Contains(s.Aliases, entityType) {
+			home = s.Container
 		}
 	}
-	return tenantContainer{}
+	var places []place
+	for _, c := range x.containers {
+		if home != "" && c.id != home {
+			continue
+		}
+		if p := placeIn(c, line); !slices.Contains(places, p) {
+			places = append(places, p)
+		}
+	}
+	return places
+}
+
+// hasWritten reports whether an earlier run wrote a document. Of several at one
+// place that run wrote the first ones, since containers are read in their order.
+func (x *exporter) hasWritten(c tenantContainer, stored []byte) bool {
+	if x.written == nil {
+		return false
+	}
+	p := placeIn(c, stored)
+	if x.written[p] == 0 {
+		return false
+	}
+	x.written[p]--
+	return true
 }
 
 // readBack takes over what a file holds, and leaves it at its last whole line.
@@ -67,7 +101,7 @@ func (x *exporter) readBack(file ExportTarget) error {
 		return fmt.Errorf("go to the beginning: %w", err)
 	}
 	source := &countingReader{r: bufio.NewReader(file)}
-	x.written = map[[16]byte]bool{}
+	x.written = map[place]int{}
 	var good int64
 	var err error
 	if x.opts.Gzip {
@@ -95,15 +129,11 @@ func (x *exporter) readZipped(source *countingReader) (good int64, err error) {
 			return good, ignoreTorn(err)
 		}
 		zipped.Multistream(false)
-		part, err := io.ReadAll(zipped)
-		if err != nil {
+		part := newExportPart()
+		if err := x.readPart(bufio.NewReader(zipped), part); err != nil {
 			return good, ignoreTorn(err)
 		}
-		for len(part) > 0 {
-			n, line, _ := bufio.ScanLines(part, true)
-			x.takeOver(line)
-			part = part[n:]
-		}
+		x.takeOver(part)
 		good = source.n
 		if err := zipped.Reset(source); err != nil {
 			return good, ignoreTorn(err)
@@ -119,7 +149,25 @@ func ignoreTorn(err error) error {
 	return fmt.Errorf("read what an earlier run wrote: %w", err)
 }
 
+// readPart reads the lines of a whole part.
+func (x *exporter) readPart(lines *bufio.Reader, part *exportPart) error {
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err == nil || errors.Is(err, io.EOF) {
+			part.add(x, bytes.TrimSuffix(line, []byte("\n")))
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err //nolint:wrapcheck // the caller says of what
+		}
+	}
+}
+
 func (x *exporter) readLines(lines *bufio.Reader) (good int64, err error) {
+	whole := newExportPart()
+	defer x.takeOver(whole)
 	for {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
@@ -129,20 +177,40 @@ func (x *exporter) readLines(lines *bufio.Reader) (good int64, err error) {
 			return good, fmt.Errorf("read what an earlier run wrote: %w", err)
 		}
 		good += int64(len(line))
-		x.takeOver(line[:len(line)-1])
+		whole.add(x, line[:len(line)-1])
 	}
 }
 
-// takeOver notes a document that an earlier run wrote.
-func (x *exporter) takeOver(line []byte) {
+// exportPart is what an earlier run wrote into a part of its file, which counts
+// once the part is known to be whole.
+type exportPart struct {
+	written map[place]int
+	lines   int64
+	counts  exportCounts
+}
+
+func newExportPart() *exportPart {
+	return &exportPart{written: map[place]int{}, counts: newExportCounts()}
+}
+
+func (p *exportPart) add(x *exporter, line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	for _, c := range x.tenants.contents() { // the line does not say which
-		x.written[x.placeOf(c.id, line)] = true
+	for _, at := range x.placesOf(line) {
+		p.written[at]++
 	}
-	x.count(line)
-	x.out.Resumed++
+	p.counts.add(line)
+	p.lines++
+}
+
+// takeOver notes the documents that an earlier run wrote.
+func (x *exporter) takeOver(p *exportPart) {
+	for at, n := range p.written {
+		x.written[at] += n
+	}
+	x.counts.plus(p.counts)
+	x.resumed += p.lines
 }
 
 // countingReader counts what a decompressor takes, byte by byte so that it

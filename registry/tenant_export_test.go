@@ -17,6 +17,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/registry"
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 func TestAnExportHasParentsFirst(t *testing.T) {
@@ -102,6 +103,67 @@ func TestAnExportGoesOn(t *testing.T) {
 				t.Errorf("gone on: %+v", rest)
 			}
 		})
+	}
+}
+
+// Debit and Credit are of one account, each in a container of its own.
+type Debit struct {
+	tenantitem.TenantItem[Debit]
+	Account string `json:"account"`
+}
+
+type Credit struct {
+	tenantitem.TenantItem[Credit]
+	Account string `json:"account"`
+}
+
+// An export that goes on misses no document that has the id and the key of one in another container, which was written before.
+func TestAnExportTellsContainersApart(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	key := []string{"/tenantId", "/account"}
+	plan := newPlan(t, registry.Config{Database: "ledger", Provision: true, Containers: []registry.Container{{ID: "credits", PartitionKey: key}, {ID: "debits", PartitionKey: key}}},
+		registry.EntityOf[Credit](registry.In("credits")), registry.EntityOf[Debit](registry.In("debits")))
+	db, err := registry.Open(emulatortest.Client(t), plan)
+	must(t, err)
+	must(t, db.Prepare(ctx))
+	credits, err := registry.RepositoryOf[Credit](db)
+	must(t, err)
+	debits, err := registry.RepositoryOf[Debit](db)
+	must(t, err)
+	for _, id := range []string{"1", "2"} {
+		credit, debit := &Credit{}, &Debit{}
+		credit.ID, debit.ID = id, id
+		must(t, credits.In("acme", "cash").Create(ctx, credit))
+		must(t, debits.In("acme", "cash").Create(ctx, debit))
+	}
+	// Documents that are not registered stand in both, too.
+	for _, container := range []string{"credits", "debits"} {
+		c, _ := db.Container(container)
+		_, err := c.CreateItem(ctx, azcosmos.NewPartitionKeyString("acme").AppendString("cash"), []byte(`{"id":"3","tenantId":"acme","entityType":"Other","account":"cash"}`), nil)
+		must(t, err)
+	}
+	for name, options := range map[string]registry.ExportOptions{"plain": {}, "zipped": {Gzip: true}} {
+		path := filepath.Join(t.TempDir(), "acme.jsonl")
+		file, err := os.Create(path)
+		must(t, err)
+		whole, err := db.Tenants().ExportFile(ctx, "acme", file, &options)
+		must(t, err)
+		want := linesOf(t, path)
+		if lines := strings.Count(want, "\n") + 1; lines != 6 {
+			t.Fatalf("%s: %d lines", name, lines)
+		}
+		if !options.Gzip {
+			raw, err := os.ReadFile(path)
+			must(t, err)
+			must(t, file.Truncate(int64(bytes.IndexByte(raw, '\n')+1)))
+		}
+		again, err := db.Tenants().ExportFile(ctx, "acme", file, &options)
+		must(t, err)
+		must(t, file.Close())
+		if got := linesOf(t, path); got != want || again.Digest != whole.Digest {
+			t.Errorf("%s: gone on, the file holds\n%s\ninstead of\n%s", name, got, want)
+		}
 	}
 }
 
