@@ -189,12 +189,10 @@ func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
 			written[created] = append(written[created], e)
 		}
 	}
-	for created, entities := range written {
-		if err := b.scope.afterWrite(ctx, created, entities...); err != nil {
-			return err
-		}
+	if err := b.scope.afterWrite(ctx, true, written[true]...); err != nil {
+		return err
 	}
-	return nil
+	return b.scope.afterWrite(ctx, false, written[false]...)
 }
 
 // CommitTogether applies several batches as one: documents of different

@@ -36,7 +36,7 @@ func (r bulkRun) Mark(index int) string {
 	return writer + ":" + strconv.FormatInt(int64(index), 36)
 }
 
-// id is a UUID of version 7, like those of tenantitem.NewID, that sorts by the
+// ID is a UUID of version 7, like those of tenantitem.NewID, that sorts by the
 // item's place: the start of the run, the place, and the run's own bits.
 func (r bulkRun) ID(index int) string {
 	var id uuid.UUID

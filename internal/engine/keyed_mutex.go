@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"sync"
 )
 
@@ -52,11 +50,3 @@ func (t *keyedMutex) Lock(ctx context.Context, of MutexKey) (func(), error) {
 	}
 }
 
-// KeyText is a key's values as one comparable text.
-func KeyText(values []any) string {
-	var b strings.Builder
-	for _, v := range values {
-		fmt.Fprintf(&b, "%T:%v\x00", v, v)
-	}
-	return b.String()
-}

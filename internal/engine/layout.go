@@ -65,7 +65,7 @@ const (
 	AllUntyped
 )
 
-// KeySource says what fills a level of a Partition key. See [FromTenant],
+// KeySource says what fills a level of a partition key. See [FromTenant],
 // [FromEntityType], [FromField], [Constant], [Format] and [Computed].
 type KeySource struct {
 	source layout.Source
@@ -224,7 +224,7 @@ func checkSources(model *tenantitem.Model, levels []keyLevel, l *Layout, aliases
 		for _, path := range level.source.Uses() {
 			f, ok := model.Field(path)
 			if !ok {
-				return fmt.Errorf("Partition key path %q: %w", level.path, model.UnknownField(path))
+				return fmt.Errorf("partition key path %q: %w", level.path, model.UnknownField(path))
 			}
 			switch f.Kind {
 			case tenantitem.KindString, tenantitem.KindNumber, tenantitem.KindBool, tenantitem.KindTime:
@@ -302,7 +302,7 @@ func (c *Collection) tenantSQL() string {
 	return fieldSQL(tenantField)
 }
 
-// placeOf is the Partition that an outline's key names.
+// placeOf is the partition that an outline's key names.
 func (c *Collection) placeOf(key []any) (Partition, error) {
 	want := len(c.levels)
 	if c.layout != nil {

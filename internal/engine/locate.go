@@ -112,7 +112,7 @@ func (c *Collection) PlaceOfEntity(at Partition, entity reflect.Value) (Partitio
 	case err != nil:
 		return at, err
 	case at.Full && KeyText(at.Values) != KeyText(place.Values):
-		return at, &tenantitem.InvalidError{What: "entity", Reason: "a field was changed that its Partition key is made from", Hint: "create a new document and delete the old one"}
+		return at, &tenantitem.InvalidError{What: "entity", Reason: "a field was changed that its partition key is made from", Hint: "create a new document and delete the old one"}
 	}
 	return place, nil
 }

@@ -34,8 +34,8 @@ type Operation struct {
 	ID   string
 	// etag that the document must have; "" for none, noDocument for no document.
 	ETag  string
-	Body  []byte                   // of opCreate, opReplace and opUpsert
-	Patch azcosmos.PatchOperations // of opPatch
+	Body  []byte                   // of OpCreate, OpReplace and OpUpsert
+	Patch azcosmos.PatchOperations // of OpPatch
 	Size  int                      // of the body or the patch, in bytes as sent
 	// Mark is stored with the document by this write alone; "" for none.
 	Mark string
@@ -68,7 +68,7 @@ type Operation struct {
 // Result is the service's answer to one operation.
 type Result struct {
 	ETag string
-	Body []byte // of opRead, and of a patch whose call asked for it
+	Body []byte // of OpRead, and of a patch whose call asked for it
 }
 
 // noDocument is the etag that an upsert requires which found nothing to

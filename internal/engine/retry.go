@@ -208,7 +208,7 @@ func (p *pause) failed(ctx context.Context) bool {
 	return p.failures < maxFailures && Sleep(ctx, backoff(p.failures))
 }
 
-// backoff doubles from firstPause to longestPause, with full jitter.
+// backoff doubles from firstPause to LongestPause, with full jitter.
 func backoff(attempt int) time.Duration {
 	return rand.N(min(firstPause<<min(attempt, 10), LongestPause)) + time.Millisecond
 }

@@ -141,7 +141,7 @@ func (p *Partition) RequireWritable(c *Collection) error {
 	return p.RequireFull(c)
 }
 
-// fence checks a scope against the tenant that the context is bound to.
+// checkTenant checks a scope against the tenant that the context is bound to.
 func (p *Partition) checkTenant(ctx context.Context) error {
 	tenant, bound := TenantFrom(ctx)
 	if !bound || tenant == p.Tenant && !p.All || p.global && p.underTenant {

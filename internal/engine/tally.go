@@ -112,7 +112,7 @@ func (c *rowCost) pageSize(left float64, wanted int) int {
 	defer c.mu.Unlock()
 	size := firstBudgetPage
 	if c.rows > 0 && c.units > 0 {
-		size = max(int(left*float64(c.rows)/c.units), 1)
+		size = int(min(max(left*float64(c.rows)/c.units, 1), maxPageHint))
 	}
 	if wanted > 0 {
 		size = min(size, wanted)

@@ -169,7 +169,8 @@ func (op *Operation) concerns() bool {
 	return leads
 }
 
-// besides returns whom the operations concern, each once; nil is nobody.
+// transactionHooks returns the hooks that the operations concern, each once; nil
+// is none.
 func transactionHooks(ops []Operation) []TransactionHook {
 	if !slices.ContainsFunc(ops, func(op Operation) bool { return op.concerns() }) {
 		return nil
