@@ -199,7 +199,7 @@ func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
 // species that share a logical partition of one container, such as a customer
 // and its orders under /tenantId,/customerId. The batches are [*Batch] of any
 // species; anything else is [ErrInvalid]. Batches of two tenants are
-// [ErrTenantMismatch], also where the key would let them share a partition.
+// [ErrTenantMismatch] where the key would let them share a partition.
 func CommitTogether(ctx context.Context, batches ...interface{ Commit(context.Context) error }) error {
 	parts := make([]engine.Part, len(batches))
 	for i, b := range batches {

@@ -146,15 +146,15 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *engine.Bulk, window []*T) 
 // bindIn makes an entity one of the scope, completed by the entity's own key
 // fields.
 func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
-	home := s
+	scope := s
 	if entity != nil && !s.at.Full && s.at.Err == nil && !s.repo.core().Derives() {
 		more, err := s.repo.core().CompleteKey(reflect.ValueOf(entity).Elem(), s.at.Values)
 		if err != nil {
 			return err
 		}
-		home = s.repo.In(s.at.Tenant, more...)
+		scope = s.repo.In(s.at.Tenant, more...)
 	}
-	if err := home.at.RequireWritable(s.repo.core()); err != nil {
+	if err := scope.at.RequireWritable(s.repo.core()); err != nil {
 		return err
 	}
 	if entity != nil {
@@ -162,7 +162,7 @@ func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) erro
 			meta.ID = b.Run.ID(item.Index)
 		}
 	}
-	at, err := home.bindEntity(entity, false)
+	at, err := scope.bindEntity(entity, false)
 	if err != nil {
 		return err
 	}

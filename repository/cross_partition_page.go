@@ -14,7 +14,7 @@ func (r *Reader[T]) pageAcross(ctx context.Context, k *engine.Call, q engine.Que
 	}
 	page := &pageOf[T]{Page: Page[T]{Items: make([]*T, 0, size)}}
 	at, err := fill(ctx, k, q, from, size, page)
-	if err != nil || len(at.Spans) == 0 {
+	if err != nil || len(at.Ranges) == 0 {
 		return page, err
 	}
 	if q.Bound() > 0 {
@@ -39,7 +39,7 @@ func (r *Reader[T]) pageInTurn(ctx context.Context, k *engine.Call, q engine.Que
 	// Each request asks for no more than is missing, so that there is never a
 	// surplus to drop.
 	missing := func() int { return want - page.read }
-	at.Spans, err = engine.InTurn(ctx, k, p, at.Spans, missing, func(rows []row[T]) (bool, error) {
+	at.Ranges, err = engine.InTurn(ctx, k, p, at.Ranges, missing, func(rows []row[T]) (bool, error) {
 		if err := r.checkRows(rows); err != nil {
 			return false, err
 		}
@@ -69,7 +69,7 @@ func (r *Reader[T]) pageSorted(ctx context.Context, k *engine.Call, q engine.Que
 	if at.After != nil {
 		after = &merge.Row[row[T]]{Place: *at.After}
 	}
-	err = m.Run(ctx, at.Spans, after, func(row *merge.Row[row[T]]) bool {
+	err = m.Run(ctx, at.Ranges, after, func(row *merge.Row[row[T]]) bool {
 		after = row
 		page.take(&row.Doc)
 		return page.read < want
@@ -77,9 +77,9 @@ func (r *Reader[T]) pageSorted(ctx context.Context, k *engine.Call, q engine.Que
 	if err != nil {
 		return engine.Position{}, err
 	}
-	at.Spans = nil
+	at.Ranges = nil
 	if page.read >= want {
-		at.Spans, at.After = engine.RestOf(m.Runs, after), &after.Place
+		at.Ranges, at.After = engine.RestOf(m.Runs, after), &after.Place
 	}
 	return at, nil
 }

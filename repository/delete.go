@@ -58,10 +58,10 @@ func (s *Scope[T]) remove(ctx context.Context, k *engine.Call, etag string) erro
 		}
 	}
 	var err error
-	for _, home := range k.Collection.PartitionsOf(s.at) {
+	for _, partition := range k.Collection.PartitionsOf(s.at) {
 		op := engine.Operation{ID: k.ID, ETag: etag}
 		op.Deletes(k.Collection)
-		if _, err = k.WriteOne(ctx, &home, op); engine.StatusOf(err) != http.StatusNotFound {
+		if _, err = k.WriteOne(ctx, &partition, op); engine.StatusOf(err) != http.StatusNotFound {
 			return err
 		}
 	}

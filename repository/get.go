@@ -38,9 +38,9 @@ func (s *Scope[T]) get(ctx context.Context, k *engine.Call) (*T, []byte, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, home := range k.Collection.PartitionsOf(s.at) {
+	for _, partition := range k.Collection.PartitionsOf(s.at) {
 		var raw []byte
-		raw, err = k.ReadItem(ctx, &home)
+		raw, err = k.ReadItem(ctx, &partition)
 		if engine.StatusOf(err) == http.StatusNotFound {
 			continue
 		}

@@ -70,7 +70,7 @@ func (r *Reader[T]) page(ctx context.Context, k *engine.Call, q engine.Query, op
 		}
 	}
 	var out *pageOf[T]
-	if k.Spans() {
+	if k.SeveralPartitions() {
 		out, err = r.pageAcross(ctx, k, q, from, opts.Size)
 	} else {
 		out, err = r.fill(ctx, k, st, from, opts.Size)

@@ -43,10 +43,10 @@ func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, 
 	if !isMarked {
 		mark = ""
 	}
-	for _, home := range k.Collection.PartitionsOf(s.at) {
+	for _, partition := range k.Collection.PartitionsOf(s.at) {
 		var entity *T
-		entity, err = s.patchIn(ctx, k, &home, ops, mark, edits)
-		if engine.StatusOf(err) == http.StatusPreconditionFailed && k.Collection.Tombstones && k.IsDeleted(ctx, &home) {
+		entity, err = s.patchIn(ctx, k, &partition, ops, mark, edits)
+		if engine.StatusOf(err) == http.StatusPreconditionFailed && k.Collection.Tombstones && k.IsDeleted(ctx, &partition) {
 			err = &engine.Refusal{Status: http.StatusNotFound}
 		}
 		if engine.StatusOf(err) != http.StatusNotFound {
@@ -56,7 +56,7 @@ func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, 
 	return nil, err
 }
 
-// patchIn patches a document in one of its homes and returns what it is
+// patchIn patches a document in one of its partitions and returns what it is
 // afterwards.
 func (s *Scope[T]) patchIn(ctx context.Context, k *engine.Call, at *engine.Partition, ops azcosmos.PatchOperations, mark string, edits Edits) (*T, error) {
 	op := engine.Operation{Kind: engine.OpPatch, ID: k.ID, Mark: mark, ETag: edits.e.ETag, Patch: ops}

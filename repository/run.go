@@ -57,7 +57,7 @@ func (r *Reader[T]) each(ctx context.Context, k *engine.Call, q engine.Query, yi
 	if id, ok := q.OnlyID(&r.at); ok {
 		return r.eachByID(ctx, k, id, yield)
 	}
-	if k.Spans() {
+	if k.SeveralPartitions() {
 		return r.eachAcross(ctx, k, q, yield)
 	}
 	st, err := k.Collection.Compile(&r.at, q, engine.SelectAll)

@@ -110,11 +110,11 @@ func joinParts(ctx context.Context, k *Call, parts []Part) ([]Operation, error) 
 		if c.Container != k.Collection.Container {
 			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts use different container clients", Hint: "make their repositories with one *azcosmos.ContainerClient"}
 		}
-		if at.Tenant != k.At.Tenant {
-			return nil, ErrTenantMismatch
-		}
 		if KeyText(at.Values) != KeyText(k.At.Values) {
 			return nil, &tenantitem.InvalidError{What: "batch", Reason: "its parts lie in different logical partitions", Hint: "a transaction can't span them; commit each on its own"}
+		}
+		if at.Tenant != k.At.Tenant { // the key need not hold it
+			return nil, ErrTenantMismatch
 		}
 		ops = append(ops, p.Ops...)
 	}

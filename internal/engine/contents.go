@@ -70,7 +70,7 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 		k := Call{Collection: c, Op: op, At: &at}
 		err := k.StartQuery(ctx)
 		if err == nil && at.Full {
-			err = readHome(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
+			err = readPartition(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
 		} else if err == nil {
 			err = projectAcross(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
 		}
@@ -81,8 +81,8 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 	}
 }
 
-// readHome reads the rows of one logical partition.
-func readHome[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
+// readPartition reads the rows of one logical partition.
+func readPartition[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
 	st, err := k.Collection.Compile(k.At, q, projection)
 	if err != nil {
 		return err

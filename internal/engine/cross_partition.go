@@ -37,7 +37,7 @@ func ReadAcross[R any](ctx context.Context, k *Call, q Query, expression string,
 		return err
 	}
 	left := q.limit
-	_, err = InTurn(ctx, k, p, p.spans(k.Collection), func() int { return cmp.Or(left, q.page) }, func(rows []R) (bool, error) {
+	_, err = InTurn(ctx, k, p, p.ranges(k.Collection), func() int { return cmp.Or(left, q.page) }, func(rows []R) (bool, error) {
 		for i := range rows {
 			if check != nil {
 				if err := check(&rows[i]); err != nil {
@@ -57,14 +57,14 @@ func ReadAcross[R any](ctx context.Context, k *Call, q Query, expression string,
 // InTurn reads the parts of a scope one after another, a page at a time, until
 // take says that it has enough. size is the most that the next page may hold.
 // It returns what was not read.
-func InTurn[R any](ctx context.Context, k *Call, p *plan, spans []span, size func() int, take func([]R) (more bool, err error)) ([]span, error) {
-	pieces, err := k.pieces(ctx, p, spans, "")
+func InTurn[R any](ctx context.Context, k *Call, p *plan, ranges []keyRange, size func() int, take func([]R) (more bool, err error)) ([]keyRange, error) {
+	pieces, err := k.pieces(ctx, p, ranges, "")
 	if err != nil {
 		return nil, err
 	}
 	for moves := 0; len(pieces) > 0; {
 		at := &pieces[0]
-		rows, next, err := FetchPage[R](ctx, k, &at.at, p.sts[at.Home], at.From, size())
+		rows, next, err := FetchPage[R](ctx, k, &at.at, p.sts[at.Partition], at.From, size())
 		if err != nil {
 			parts, err := k.follow(ctx, p, *at, moves, err)
 			if err != nil {
@@ -79,16 +79,16 @@ func InTurn[R any](ctx context.Context, k *Call, p *plan, spans []span, size fun
 			pieces = pieces[1:]
 		}
 		if more, err := take(rows); err != nil || !more {
-			return spansOf(pieces), err
+			return rangesOf(pieces), err
 		}
 	}
 	return nil, nil
 }
 
-func spansOf(pieces []piece) []span {
-	out := make([]span, len(pieces))
+func rangesOf(pieces []piece) []keyRange {
+	out := make([]keyRange, len(pieces))
 	for i, p := range pieces {
-		out[i] = p.span
+		out[i] = p.keyRange
 	}
 	return join(out)
 }
@@ -98,7 +98,7 @@ func spansOf(pieces []piece) []span {
 // queries whose rows are partial results. limit is the most rows that one part
 // may give.
 func gather[R any](ctx context.Context, k *Call, p *plan, limit int, add func([]R) error) error {
-	pieces, err := k.pieces(ctx, p, p.spans(k.Collection), "")
+	pieces, err := k.pieces(ctx, p, p.ranges(k.Collection), "")
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func gather[R any](ctx context.Context, k *Call, p *plan, limit int, add func([]
 func drain[R any](ctx context.Context, k *Call, p *plan, at piece, limit, moves int) ([]R, error) {
 	var all []R
 	for from := ""; ; {
-		rows, next, err := FetchPage[R](ctx, k, &at.at, p.sts[at.Home], from, 0)
+		rows, next, err := FetchPage[R](ctx, k, &at.at, p.sts[at.Partition], from, 0)
 		if err != nil {
 			return drainParts[R](ctx, k, p, at, limit, moves, err)
 		}

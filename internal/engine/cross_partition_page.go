@@ -12,8 +12,8 @@ import (
 // Position is where a page over several partitions ended. It names parts of
 // the key space, not partitions, so that it stays good when those change.
 type Position struct {
-	// Spans is what is left to read.
-	Spans []span `json:"s"`
+	// Ranges is what is left to read.
+	Ranges []keyRange `json:"s"`
 	// After is the last document that was given, of an ordered query: those
 	// up to it are left out, wherever they are met.
 	After *merge.Place `json:"p,omitempty"`
@@ -32,16 +32,16 @@ const (
 // Encode makes the text of a cursor.
 func (p Position) Encode() (string, error) {
 	tokens := 0
-	for _, s := range p.Spans {
+	for _, s := range p.Ranges {
 		tokens += len(s.From)
 	}
 	if p.After != nil && tokens > maxTokenBytes {
-		p.Spans = slices.Clone(p.Spans)
-		for i := range p.Spans {
-			p.Spans[i].From = ""
+		p.Ranges = slices.Clone(p.Ranges)
+		for i := range p.Ranges {
+			p.Ranges[i].From = ""
 		}
 	}
-	p.Spans = join(p.Spans)
+	p.Ranges = join(p.Ranges)
 	text, err := codec.Encode(p)
 	if err != nil {
 		return "", err
@@ -52,13 +52,13 @@ func (p Position) Encode() (string, error) {
 	return string(text), nil
 }
 
-func decodePosition(text string, homes int) (Position, error) {
+func decodePosition(text string, partitions int) (Position, error) {
 	var p Position
 	if err := codec.Decode([]byte(text), &p); err != nil {
 		return p, ErrCursorShape
 	}
-	for _, s := range p.Spans {
-		if s.Home < 0 || s.Home >= homes {
+	for _, s := range p.Ranges {
+		if s.Partition < 0 || s.Partition >= partitions {
 			return p, ErrCursorShape
 		}
 	}
@@ -72,9 +72,9 @@ var ErrCursorShape = &tenantitem.InvalidError{What: "cursor", Reason: "it was ma
 // Begin is where a page starts.
 func (p *plan) Begin(c *Collection, q Query, from string) (Position, error) {
 	if from == "" {
-		return Position{Spans: p.spans(c), Left: q.limit}, nil
+		return Position{Ranges: p.ranges(c), Left: q.limit}, nil
 	}
-	return decodePosition(from, len(p.homes))
+	return decodePosition(from, len(p.partitions))
 }
 
 // Wanted is how many documents a page may hold.

@@ -44,7 +44,7 @@ func Distinct[V any](ctx context.Context, k *Call, field string, q Query, yield 
 	var last *merge.Value
 	var decodeErr error
 	left := q.limit
-	err = m.Run(ctx, p.spans(k.Collection), nil, func(v *merge.Value) bool {
+	err = m.Run(ctx, p.ranges(k.Collection), nil, func(v *merge.Value) bool {
 		if last != nil && merge.Compare(*last, *v) == 0 {
 			return true
 		}

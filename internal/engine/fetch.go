@@ -124,5 +124,7 @@ func (k *Call) StartQuery(ctx context.Context) error {
 	return nil
 }
 
-// Spans reports whether the scope is more than one logical partition.
-func (k *Call) Spans() bool { return !k.At.Full || len(k.Collection.PartitionsOf(*k.At)) > 1 }
+// SeveralPartitions reports whether the scope is more than one logical partition.
+func (k *Call) SeveralPartitions() bool {
+	return !k.At.Full || len(k.Collection.PartitionsOf(*k.At)) > 1
+}

@@ -31,10 +31,10 @@ func (c *Collection) OtherPartitions(at Partition) []Partition {
 // Documents that are only kept for a while do not count.
 func (k *Call) TakenElsewhere(ctx context.Context, at Partition, ids []string) (map[string]string, error) {
 	taken := map[string]string{}
-	for _, home := range k.Collection.OtherPartitions(at) {
-		home.Deleted = at.Deleted
+	for _, partition := range k.Collection.OtherPartitions(at) {
+		partition.Deleted = at.Deleted
 		for chunk := range slices.Chunk(ids, MaxIDsPerQuery) {
-			if err := k.findTaken(ctx, home, chunk, taken); err != nil {
+			if err := k.findTaken(ctx, partition, chunk, taken); err != nil {
 				return nil, err
 			}
 		}
@@ -42,10 +42,10 @@ func (k *Call) TakenElsewhere(ctx context.Context, at Partition, ids []string) (
 	return taken, nil
 }
 
-func (k *Call) findTaken(ctx context.Context, home Partition, ids []string, taken map[string]string) error {
+func (k *Call) findTaken(ctx context.Context, partition Partition, ids []string, taken map[string]string) error {
 	if len(ids) == 1 {
 		one := Call{Collection: k.Collection, Op: k.Op, At: k.At, ID: ids[0], Watch: k.Watch}
-		raw, err := one.ReadItem(ctx, &home)
+		raw, err := one.ReadItem(ctx, &partition)
 		if StatusOf(err) == http.StatusNotFound {
 			return nil
 		}
@@ -58,12 +58,12 @@ func (k *Call) findTaken(ctx context.Context, home Partition, ids []string, take
 		ID   string `json:"id"`
 		Type string `json:"type"`
 	}
-	st, err := k.Collection.Compile(&home, Where(In("id", Anys(ids)...)), `SELECT VALUE {"id": `+fieldSQL("id")+`, "type": `+fieldSQL(entityField)+`} FROM `+RootAlias)
+	st, err := k.Collection.Compile(&partition, Where(In("id", Anys(ids)...)), `SELECT VALUE {"id": `+fieldSQL("id")+`, "type": `+fieldSQL(entityField)+`} FROM `+RootAlias)
 	if err != nil {
 		return err
 	}
 	for from := ""; ; {
-		rows, next, err := FetchPage[found](ctx, k, &home, st, from, 0)
+		rows, next, err := FetchPage[found](ctx, k, &partition, st, from, 0)
 		if err != nil {
 			return err
 		}

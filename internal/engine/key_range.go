@@ -10,35 +10,35 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
-// span is a part of a scope, and how far a query has come there.
-type span struct {
-	// Home says which of the scope's homes it is part of.
-	Home int `json:"h,omitempty"`
+// keyRange is a part of a scope, and how far a query has come there.
+type keyRange struct {
+	// Partition says which of the scope's partitions it is part of.
+	Partition int `json:"h,omitempty"`
 	// Min and Max bound the part as effective partition keys, Max not
-	// included. Both are empty for a home that is one logical partition.
+	// included. Both are empty for one logical partition.
 	Min string `json:"a,omitempty"`
 	Max string `json:"b,omitempty"`
 	// From is the service's token of where to go on; empty is the beginning.
 	From string `json:"t,omitempty"`
 }
 
-// piece is a span that one request can be sent to.
+// piece is a key range that one request can be sent to.
 type piece struct {
-	span
+	keyRange
 	at Partition
 }
 
-// plan is a query as it is sent to each home of a scope.
+// plan is a query as it is sent to each partition of a scope.
 type plan struct {
-	homes []Partition
-	sts   []Statement
+	partitions []Partition
+	sts        []Statement
 }
 
-// PlanFor compiles a query for every home of the scope.
+// PlanFor compiles a query for every partition of the scope.
 func (k *Call) PlanFor(q Query, projection string) (*plan, error) {
-	p := &plan{homes: k.Collection.PartitionsOf(*k.At)}
-	for i := range p.homes {
-		st, err := k.Collection.Compile(&p.homes[i], q, projection)
+	p := &plan{partitions: k.Collection.PartitionsOf(*k.At)}
+	for i := range p.partitions {
+		st, err := k.Collection.Compile(&p.partitions[i], q, projection)
 		if err != nil {
 			return nil, err
 		}
@@ -47,13 +47,13 @@ func (k *Call) PlanFor(q Query, projection string) (*plan, error) {
 	return p, nil
 }
 
-// spans is everything that the plan covers, from the beginning.
-func (p *plan) spans(c *Collection) []span {
-	out := make([]span, len(p.homes))
-	for i, home := range p.homes {
-		out[i].Home = i
-		if !home.Full {
-			out[i].Min, out[i].Max = c.bounds(home.Values)
+// ranges is everything that the plan covers, from the beginning.
+func (p *plan) ranges(c *Collection) []keyRange {
+	out := make([]keyRange, len(p.partitions))
+	for i, partition := range p.partitions {
+		out[i].Partition = i
+		if !partition.Full {
+			out[i].Min, out[i].Max = c.bounds(partition.Values)
 		}
 	}
 	return out
@@ -79,35 +79,35 @@ func (c *Collection) bounds(prefix []any) (minInclusive, maxExclusive string) {
 	return epk.PrefixRange(scheme, components...)
 }
 
-// pieces cuts spans along the container's physical partitions. When a span
+// pieces cuts ranges along the container's physical partitions. When one
 // that was begun is cut, all pieces go on from its token, which their
 // partitions understand: they took over from the one that gave it.
-func (k *Call) pieces(ctx context.Context, p *plan, spans []span, gone string) ([]piece, error) {
+func (k *Call) pieces(ctx context.Context, p *plan, ranges []keyRange, gone string) ([]piece, error) {
 	var out []piece
-	var ranges []physical
-	for _, s := range spans {
-		home := p.homes[s.Home]
-		if home.Full {
-			out = append(out, piece{span: s, at: home})
+	var known []physical
+	for _, s := range ranges {
+		partition := p.partitions[s.Partition]
+		if partition.Full {
+			out = append(out, piece{keyRange: s, at: partition})
 			continue
 		}
-		if ranges == nil {
+		if known == nil {
 			var err error
-			if ranges, err = k.physicals(ctx, gone); err != nil {
+			if known, err = k.physicals(ctx, gone); err != nil {
 				return nil, err
 			}
 		}
-		for _, r := range ranges {
+		for _, r := range known {
 			part := s
 			part.Min, part.Max = later(s.Min, r.min), earlier(s.Max, r.max)
 			if epk.Compare(part.Min, part.Max) >= 0 {
 				continue
 			}
-			at := home
+			at := partition
 			at.Key = azcosmos.NewPartitionKey()
 			at.physical = &r
 			at.min, at.max = part.Min, part.Max
-			out = append(out, piece{span: part, at: at})
+			out = append(out, piece{keyRange: part, at: at})
 		}
 	}
 	return out, nil
@@ -127,7 +127,7 @@ func (k *Call) follow(ctx context.Context, p *plan, from piece, moves int, cause
 	if moves > 0 && !Sleep(ctx, backoff(moves)) {
 		return nil, cause
 	}
-	return k.pieces(ctx, p, []span{from.span}, from.at.physical.id)
+	return k.pieces(ctx, p, []keyRange{from.keyRange}, from.at.physical.id)
 }
 
 func later(a, b string) string {
@@ -144,11 +144,11 @@ func earlier(a, b string) string {
 	return b
 }
 
-// join puts spans together that touch and have not been begun.
-func join(spans []span) []span {
-	var out []span
-	for _, s := range spans {
-		if last := len(out) - 1; last >= 0 && s.Max != "" && out[last].Home == s.Home && out[last].Max == s.Min && out[last].From == "" && s.From == "" {
+// join puts ranges together that touch and have not been begun.
+func join(ranges []keyRange) []keyRange {
+	var out []keyRange
+	for _, s := range ranges {
+		if last := len(out) - 1; last >= 0 && s.Max != "" && out[last].Partition == s.Partition && out[last].Max == s.Min && out[last].From == "" && s.From == "" {
 			out[last].Max = s.Max
 			continue
 		}

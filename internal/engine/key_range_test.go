@@ -59,19 +59,19 @@ func TestPieces_prefixOnSeveralPartitions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces, err := k.pieces(t.Context(), p, p.spans(k.Collection), "")
+	pieces, err := k.pieces(t.Context(), p, p.ranges(k.Collection), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(pieces) != 2 || pieces[0].Min != low || pieces[0].Max != cut || pieces[1].Min != cut || pieces[1].Max != high {
-		t.Fatalf("the tenant's keys from %s to %s were cut at %s into %+v", low, high, cut, spansOf(pieces))
+		t.Fatalf("the tenant's keys from %s to %s were cut at %s into %+v", low, high, cut, rangesOf(pieces))
 	}
 	for i, piece := range pieces {
 		if piece.at.physical.id != []string{"1", "2"}[i] {
 			t.Errorf("piece %d goes to partition %s", i, piece.at.physical.id)
 		}
 	}
-	if joined := spansOf(pieces); len(joined) != 1 || joined[0].Min != low || joined[0].Max != high {
+	if joined := rangesOf(pieces); len(joined) != 1 || joined[0].Min != low || joined[0].Max != high {
 		t.Errorf("put together again they are %+v", joined)
 	}
 }
@@ -89,7 +89,7 @@ func TestPieces_leavesOthersAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pieces, err := k.pieces(t.Context(), p, p.spans(k.Collection), "")
+		pieces, err := k.pieces(t.Context(), p, p.ranges(k.Collection), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestPieces_leavesOthersAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if pieces, err := k.pieces(t.Context(), p, p.spans(k.Collection), ""); err != nil || len(pieces) != 8 {
+	if pieces, err := k.pieces(t.Context(), p, p.ranges(k.Collection), ""); err != nil || len(pieces) != 8 {
 		t.Errorf("all tenants are in %d pieces, %v", len(pieces), err)
 	}
 }
@@ -112,8 +112,8 @@ func TestPieces_leavesOthersAlone(t *testing.T) {
 // together.
 func TestJoin_keepsTokens(t *testing.T) {
 	t.Parallel()
-	in := []span{{Min: "", Max: "10"}, {Min: "10", Max: "20"}, {Min: "20", Max: "30", From: "x"}, {Min: "30", Max: "40"}, {Min: "50", Max: "60"}, {Home: 1, Min: "60", Max: "70"}, {Home: 2}, {Home: 2}}
-	want := []span{{Min: "", Max: "20"}, {Min: "20", Max: "30", From: "x"}, {Min: "30", Max: "40"}, {Min: "50", Max: "60"}, {Home: 1, Min: "60", Max: "70"}, {Home: 2}, {Home: 2}}
+	in := []keyRange{{Min: "", Max: "10"}, {Min: "10", Max: "20"}, {Min: "20", Max: "30", From: "x"}, {Min: "30", Max: "40"}, {Min: "50", Max: "60"}, {Partition: 1, Min: "60", Max: "70"}, {Partition: 2}, {Partition: 2}}
+	want := []keyRange{{Min: "", Max: "20"}, {Min: "20", Max: "30", From: "x"}, {Min: "30", Max: "40"}, {Min: "50", Max: "60"}, {Partition: 1, Min: "60", Max: "70"}, {Partition: 2}, {Partition: 2}}
 	if got := join(in); !slices.Equal(got, want) {
 		t.Errorf("got %+v", got)
 	}
@@ -121,32 +121,32 @@ func TestJoin_keepsTokens(t *testing.T) {
 
 func TestPosition_size(t *testing.T) {
 	t.Parallel()
-	begun := func(n, token int) []span {
-		out := make([]span, n)
+	begun := func(n, token int) []keyRange {
+		out := make([]keyRange, n)
 		bounds := epk.SplitEvenly(epk.MultiHash, n)
 		for i := range out {
-			out[i] = span{Min: bounds[i], Max: bounds[i+1], From: strings.Repeat("t", token)}
+			out[i] = keyRange{Min: bounds[i], Max: bounds[i+1], From: strings.Repeat("t", token)}
 		}
 		return out
 	}
 	after := &merge.Place{RID: "r"}
-	small := Position{Spans: begun(4, 100), After: after}
+	small := Position{Ranges: begun(4, 100), After: after}
 	text, err := small.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := decodePosition(text, 1); err != nil || len(p.Spans) != 4 || p.Spans[0].From == "" {
+	if p, err := decodePosition(text, 1); err != nil || len(p.Ranges) != 4 || p.Ranges[0].From == "" {
 		t.Errorf("four tokens came back as %+v, %v", p, err)
 	}
 	// A cursor must fit into a URL, so tokens go when they are too many.
-	large := Position{Spans: begun(400, 300), After: after}
+	large := Position{Ranges: begun(400, 300), After: after}
 	if text, err = large.Encode(); err != nil {
 		t.Fatal(err)
 	}
-	if p, err := decodePosition(text, 1); err != nil || !slices.Equal(p.Spans, []span{{Min: epk.Min, Max: epk.Max}}) {
+	if p, err := decodePosition(text, 1); err != nil || !slices.Equal(p.Ranges, []keyRange{{Min: epk.Min, Max: epk.Max}}) {
 		t.Errorf("400 tokens came back as %+v, %v", p, err)
 	}
-	huge := Position{Spans: begun(1, 1), After: &merge.Place{RID: strings.Repeat("r", maxPositionBytes)}}
+	huge := Position{Ranges: begun(1, 1), After: &merge.Place{RID: strings.Repeat("r", maxPositionBytes)}}
 	if _, err := huge.Encode(); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("got %v, want ErrUnsupported", err)
 	}
@@ -161,7 +161,7 @@ func TestDecodePosition_refuses(t *testing.T) {
 	}
 }
 
-// FuzzPosition: what comes out of a cursor is refused or names homes that exist.
+// FuzzPosition: what comes out of a cursor is refused or names partitions that exist.
 func FuzzPosition(f *testing.F) {
 	f.Add(`{"s":[{"a":"","b":"20","t":"token"},{"h":1}],"p":{"r":"rid","o":[{"v":1},{}]},"l":3}`)
 	f.Add(`{"s":[{"h":-1}]}`)
@@ -173,9 +173,9 @@ func FuzzPosition(f *testing.F) {
 			}
 			return
 		}
-		for _, s := range p.Spans {
-			if s.Home < 0 || s.Home > 1 {
-				t.Fatalf("home %d", s.Home)
+		for _, s := range p.Ranges {
+			if s.Partition < 0 || s.Partition > 1 {
+				t.Fatalf("partition %d", s.Partition)
 			}
 		}
 		again, err := p.Encode()

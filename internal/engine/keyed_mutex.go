@@ -49,4 +49,3 @@ func (t *keyedMutex) Lock(ctx context.Context, of MutexKey) (func(), error) {
 		return nil, ctx.Err()
 	}
 }
-

@@ -12,7 +12,7 @@ import (
 
 // ProjectAs reads rows of the shape that a SELECT clause gives them.
 func ProjectAs[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
-	if k.Spans() {
+	if k.SeveralPartitions() {
 		return projectAcross(ctx, k, q, projection, yield)
 	}
 	st, err := k.Collection.Compile(k.At, q, projection)

@@ -46,7 +46,7 @@ func readSorted[D any](ctx context.Context, k *Call, q Query, expression string,
 	}
 	m := NewMerger(k, p, q.limit, RowOrder[D](order), RowCheck(check))
 	left := q.limit
-	return m.Run(ctx, p.spans(k.Collection), nil, func(row *merge.Row[D]) bool {
+	return m.Run(ctx, p.ranges(k.Collection), nil, func(row *merge.Row[D]) bool {
 		left--
 		return yield(&row.Doc) && left != 0
 	})
@@ -86,8 +86,8 @@ func NewMerger[R any](k *Call, p *plan, want int, compare func(a, b *R) int, che
 
 // Run calls yield with the rows behind a place, or all of them, until it
 // returns false.
-func (m *merger[R]) Run(ctx context.Context, spans []span, after *R, yield func(*R) bool) error {
-	pieces, err := m.k.pieces(ctx, m.plan, spans, "")
+func (m *merger[R]) Run(ctx context.Context, ranges []keyRange, after *R, yield func(*R) bool) error {
+	pieces, err := m.k.pieces(ctx, m.plan, ranges, "")
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (r *run[R]) Next(ctx context.Context) ([]R, []merge.Stream[R], error) {
 		if r.begun {
 			from = r.next
 		}
-		rows, next, err := FetchPage[R](ctx, r.k, &r.at, r.plan.sts[r.Home], from, r.size)
+		rows, next, err := FetchPage[R](ctx, r.k, &r.at, r.plan.sts[r.Partition], from, r.size)
 		if err != nil {
 			parts, err := r.divide(ctx, from, err)
 			return nil, parts, err
@@ -178,25 +178,25 @@ func (r *run[R]) divide(ctx context.Context, from string, cause error) ([]merge.
 }
 
 // rest is what remains of the run when rows up to one were given.
-func (r *run[R]) rest(given *R) []span {
+func (r *run[R]) rest(given *R) []keyRange {
 	switch {
 	case r.parts != nil:
 		return RestOf(r.parts, given)
 	case len(r.page) == 0:
 		return nil
 	case r.compare(&r.page[len(r.page)-1], given) > 0:
-		return []span{r.span} // the page is read again, for the rows behind
+		return []keyRange{r.keyRange} // the page is read again, for the rows behind
 	case r.next == "":
 		return nil
 	}
-	s := r.span
+	s := r.keyRange
 	s.From = r.next
-	return []span{s}
+	return []keyRange{s}
 }
 
 // RestOf returns what the runs have not given yet; given is the last row that was.
-func RestOf[R any](runs []*run[R], given *R) []span {
-	var out []span
+func RestOf[R any](runs []*run[R], given *R) []keyRange {
+	var out []keyRange
 	for _, r := range runs {
 		out = append(out, r.rest(given)...)
 	}

@@ -187,9 +187,9 @@ func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id stri
 		return Stub{}, k.Fail(ErrNotFound)
 	}
 	var err error
-	for _, home := range s.PartitionsOf(at) {
+	for _, partition := range s.PartitionsOf(at) {
 		var raw []byte
-		if raw, err = k.ReadItem(ctx, &home); StatusOf(err) == http.StatusNotFound {
+		if raw, err = k.ReadItem(ctx, &partition); StatusOf(err) == http.StatusNotFound {
 			continue
 		}
 		if err != nil {
@@ -199,7 +199,7 @@ func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id stri
 		if err = s.Check(&at, &doc.Meta); err != nil {
 			break
 		}
-		return doc.stub(s.outlineKey(home)), nil
+		return doc.stub(s.outlineKey(partition)), nil
 	}
 	return Stub{}, k.Fail(err)
 }

@@ -104,15 +104,15 @@ func (s *Collection) documentsAt(ctx context.Context, at Partition, ids, fields 
 	return s.documentsIn(ctx, at, []Partition{at}, ids, fields)
 }
 
-func (s *Collection) documentsIn(ctx context.Context, at Partition, homes []Partition, ids, fields []string) (map[string]Document, error) {
+func (s *Collection) documentsIn(ctx context.Context, at Partition, partitions []Partition, ids, fields []string) (map[string]Document, error) {
 	found := make(map[string]Document, len(ids))
 	if len(ids) == 1 && !at.Full && s.Derives() {
 		if complete, err := s.completed(at, s.fieldsByID(at, ids[0])); err == nil {
-			at, homes = complete, []Partition{complete}
+			at, partitions = complete, []Partition{complete}
 		}
 	}
 	if len(ids) == 1 && at.Full {
-		d, err := s.document(ctx, at, homes, ids[0])
+		d, err := s.document(ctx, at, partitions, ids[0])
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
 			return found, nil
 		}
@@ -135,7 +135,7 @@ func (s *Collection) documentsIn(ctx context.Context, at Partition, homes []Part
 }
 
 // document is a point read.
-func (s *Collection) document(ctx context.Context, at Partition, homes []Partition, id string) (Document, error) {
+func (s *Collection) document(ctx context.Context, at Partition, partitions []Partition, id string) (Document, error) {
 	k := Call{Collection: s, Op: "Document", At: &at, ID: id}
 	err := k.Start(ctx)
 	if err == nil {
@@ -144,9 +144,9 @@ func (s *Collection) document(ctx context.Context, at Partition, homes []Partiti
 	if err != nil {
 		return Document{}, k.Fail(err)
 	}
-	for _, home := range homes {
+	for _, partition := range partitions {
 		var raw []byte
-		if raw, err = k.ReadItem(ctx, &home); StatusOf(err) == http.StatusNotFound {
+		if raw, err = k.ReadItem(ctx, &partition); StatusOf(err) == http.StatusNotFound {
 			continue
 		}
 		if err != nil {

@@ -122,8 +122,8 @@ func (l *Lookup) read(ctx context.Context, k *Call) error {
 // readOne is read for one id, which a point read finds.
 func (l *Lookup) readOne(ctx context.Context, k *Call, id string) error {
 	k.ID = id
-	for _, home := range k.Collection.PartitionsOf(*l.at) {
-		raw, err := k.ReadItem(ctx, &home)
+	for _, partition := range k.Collection.PartitionsOf(*l.at) {
+		raw, err := k.ReadItem(ctx, &partition)
 		if StatusOf(err) == http.StatusNotFound {
 			continue
 		}
