@@ -79,14 +79,14 @@ func TestTheApplicationFollowsChangesWhileItRuns(t *testing.T) {
 // eventually asks until it is so; the deadline is the test's failure.
 func eventually(t *testing.T, so func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute) // of a machine that does much else
 	defer cancel()
 	tick := time.NewTicker(2 * time.Millisecond)
 	defer tick.Stop()
 	for !so() {
 		select {
 		case <-ctx.Done():
-			t.Fatal("it did not come to pass within 20 s")
+			t.Fatal("it did not come to pass")
 		case <-tick.C:
 		}
 	}

@@ -73,7 +73,7 @@ func TestMain(m *testing.M) {
 }
 
 func provisionAsProcess(endpoint string) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute) // several start at the same time
 	defer cancel()
 	client, err := registry.NewClient(ctx, registry.ClientConfig{Endpoint: endpoint, Key: os.Getenv("GROVE_TEST_PROVISION_KEY")})
 	if err != nil {

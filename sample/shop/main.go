@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -56,14 +58,19 @@ func service(logger *slog.Logger, traces trace.TracerProvider) fx.Option {
 // under way are answered before the database's own work stops.
 func serve(address string) fx.Option {
 	return fx.Invoke(func(lc fx.Lifecycle, handler http.Handler, end fx.Shutdowner, logger *slog.Logger) {
-		server := &http.Server{Addr: address, Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute}
-		lc.Append(fx.StartStopHook(func() {
-			logger.Info("listening", "address", address)
+		server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute}
+		lc.Append(fx.StartStopHook(func(ctx context.Context) error {
+			listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
+			if err != nil {
+				return err
+			}
+			logger.Info("listening", "address", listener.Addr().String())
 			go func() {
-				if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
+				if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 					logger.Error("listening ended", "error", errors.Join(err, end.Shutdown(fx.ExitCode(1))))
 				}
 			}()
+			return nil
 		}, server.Shutdown))
 	})
 }

