@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -90,26 +91,28 @@ func validateName(what, s string) error {
 	return checkBasicPlane(what, s)
 }
 
-// ValidateKeyValue checks one level of a partition key. It accepts strings
-// (and types made from them), booleans and finite numbers. A string may not be
+// ValidateKeyValue checks one level of a partition key. It accepts strings,
+// booleans, finite numbers, and types made from them. A string may not be
 // empty, over-long, end in a space, or hold control characters or characters
 // outside Unicode's basic plane: azcosmos writes those into the partition key
 // header in a form that is not JSON.
 func ValidateKeyValue(path string, v any) error {
 	what := "partition key value " + path
-	switch v := v.(type) {
-	case string:
+	switch rv := reflect.ValueOf(v); rv.Kind() {
+	case reflect.String:
 		const hint = "set the field, or name the value in In(...)"
-		if err := checkText(what, v, MaxKeyBytes, hint); err != nil {
+		if err := checkText(what, rv.String(), MaxKeyBytes, hint); err != nil {
 			return err
 		}
-		return checkBasicPlane(what, v)
-	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		return checkBasicPlane(what, rv.String())
+	case reflect.Float32, reflect.Float64:
+		if f := rv.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
 			return &InvalidError{What: what, Reason: "not a finite number", Hint: "use a finite number"}
 		}
 		return nil
-	case bool:
+	case reflect.Bool,
+		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return nil
 	default:
 		return &InvalidError{What: what, Reason: fmt.Sprintf("a %T can't be a key", v), Hint: "use a string, a number or a boolean"}

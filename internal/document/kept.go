@@ -65,9 +65,13 @@ func Of(entity any) *Kept {
 	return nil
 }
 
-// Earlier returns the marks of earlier writes: the list, newest first, and the
-// one of the last patch. Where something else stands there, there are none.
-func (k *Kept) Earlier() (list []string, last string) {
+// Earlier returns the marks of earlier writes that an entity, given as a
+// pointer, carries: the list, newest first, and the one of the last patch.
+// Where something else stands there, there are none.
+//
+// It is no method: every entity of an application would have it.
+func Earlier(entity any) (list []string, last string) {
+	k := Of(entity)
 	if k == nil {
 		return nil, ""
 	}

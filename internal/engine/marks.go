@@ -66,7 +66,7 @@ func (c *Collection) MarksOf(op *Operation, kind OperationKind, entity any) []st
 
 // HeldMarks are the marks that an entity was read with; nil for none.
 func HeldMarks(entity any, etag string) *Marked {
-	list, last := documents.Of(entity).Earlier()
+	list, last := documents.Earlier(entity)
 	if len(list) == 0 && last == "" {
 		return nil
 	}
