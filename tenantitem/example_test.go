@@ -58,29 +58,39 @@ func ExampleRef() {
 	// refers to a-1
 }
 
-// newVersion is a helper of an application's own, for aggregate roots of any
-// type: the compiler refuses a type that does not embed TenantItem of itself.
-func newVersion[T any, PT tenantitem.Root[T]](root PT) string {
-	return "a new version of " + root.ItemMeta().ID
-}
+// Changed collects the aggregate roots of one type that a program has changed:
+// a generic type of its own. The compiler refuses a type that does not embed
+// TenantItem of itself.
+type Changed[T any, PT tenantitem.Root[T]] struct{ ids []string }
+
+func (c *Changed[T, PT]) Add(root PT) { c.ids = append(c.ids, root.ItemMeta().ID) }
 
 func ExampleRoot() {
 	ada := &Author{}
 	ada.ID = "a-1"
-	fmt.Println(newVersion(ada))
-	// Output: a new version of a-1
+	var changed Changed[Author, *Author]
+	changed.Add(ada)
+	fmt.Println(changed.ids)
+	// Output: [a-1]
 }
 
-// age works for children too: Item is any struct that carries a Meta.
-func age[T any, PT tenantitem.Item[T]](item PT, now time.Time) time.Duration {
-	return now.Sub(time.Unix(item.ItemMeta().TS, 0))
+// Newest is for children too: Item is any struct that carries a Meta.
+type Newest[T any, PT tenantitem.Item[T]] struct{ item PT }
+
+func (n *Newest[T, PT]) Offer(item PT) {
+	if n.item == nil || item.ItemMeta().TS > n.item.ItemMeta().TS {
+		n.item = item
+	}
 }
 
 func ExampleItem() {
-	book := &Book{}
-	book.TS = 1_760_000_000 // the service's, in Unix seconds
-	fmt.Println(age(book, time.Unix(1_760_000_090, 0)))
-	// Output: 1m30s
+	first, second := &Book{Title: "first"}, &Book{Title: "second"}
+	first.TS, second.TS = 1_760_000_000, 1_760_000_090 // the service's, in Unix seconds
+	var newest Newest[Book, *Book]
+	newest.Offer(second)
+	newest.Offer(first)
+	fmt.Println(newest.item.Title)
+	// Output: second
 }
 
 func ExampleNewID() {
