@@ -168,23 +168,3 @@ func TestACeilingThatIsNone(t *testing.T) {
 		}
 	}
 }
-
-// A ceiling for all tenants, and a tighter one for a piece of work.
-func Example_ceiling() {
-	bound, err := ceiling.New(ceiling.Config{Total: 4000, PerTenant: 500, Tenants: map[string]float64{"acme": 2000}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	_ = repository.Config{Ceiling: bound} // or registry.Config{Ceiling: bound}
-
-	nightly, err := ceiling.New(ceiling.Config{Total: 100})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	ctx := ceiling.With(context.Background(), nightly)
-	_ = ctx // for everything that the nightly job does
-	fmt.Println(len(bound.Use()))
-	// Output: 0
-}

@@ -18,8 +18,8 @@ type Config struct {
 	// Documents keep the name that they were written under.
 	Aliases []string
 	// PartitionKey are the paths of the container's partition key, 1 to 3, the
-	// first "/tenantId" unless a Layout says otherwise. Defaults to
-	// [DefaultPartitionKey].
+	// first "/tenantId" unless a Layout says otherwise. Defaults to /tenantId
+	// and /entityType.
 	PartitionKey []string
 	// Layout says how documents stand in a container that was not made for
 	// Grove. Defaults to Grove's own form.

@@ -3,7 +3,6 @@ package repository_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -138,21 +137,4 @@ func TestSessionTokensFromOutside(t *testing.T) {
 	if _, err := b.acme.Get(repository.WithSession(t.Context(), "", good, good), n.ID); err != nil {
 		t.Errorf("good tokens: %v", err)
 	}
-}
-
-func ExampleWithSession() {
-	t, done := exampleTest()
-	defer done()
-	b := setupNotes(t)
-	ctx := context.Background()
-
-	n := &Note{Title: "written here"}
-	_ = b.acme.Create(ctx, n)
-	token := b.notes.SessionToken() // sent along, in a header or a cookie
-
-	// In another process:
-	other := newRepository(t, b.container, repository.Config{}).In("acme")
-	got, err := other.Get(repository.WithSession(ctx, token), n.ID)
-	fmt.Println(got.Title, err)
-	// Output: written here <nil>
 }

@@ -24,7 +24,8 @@ var withExamples = []string{
 	"parented", "registry", "denorm", "denorm/changefeed",
 }
 
-// byInterface are methods that a program calls through an interface of the standard library: an Example of their type shows them.
+// byInterface are methods that a program calls through an interface of the standard library: an Example of their type shows
+// them, as it does those of an interface.
 var byInterface = []string{
 	"Error", "Unwrap", "Is", "String", "GoString", "LogValue", "MarshalJSON", "UnmarshalJSON", "MarshalText", "UnmarshalText",
 	"MarshalJSONTo", "UnmarshalJSONFrom",
@@ -78,7 +79,7 @@ func exportedOf(pkg *types.Package) []name {
 			out = append(out, name{id, keys})
 			for _, m := range methodsOf(pkg, obj.Type()) {
 				of := []string{key(m)}
-				if slices.Contains(byInterface, m.Name()) {
+				if slices.Contains(byInterface, m.Name()) || types.IsInterface(obj.Type()) {
 					of = keys
 				}
 				out = append(out, name{id + "." + m.Name(), of})

@@ -9,63 +9,6 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleRepository_In() {
-	t, done := exampleTest()
-	defer done()
-	notes := setupNotes(t).notes
-	ctx := context.Background()
-
-	note := &Note{Title: "private"}
-	_ = notes.In("acme").Create(ctx, note)
-	_, err := notes.In("globex").Get(ctx, note.ID)
-	fmt.Println(errors.Is(err, repository.ErrNotFound))
-	// Output: true
-}
-
-func ExampleScope_Get() {
-	acme, done := exampleNotes()
-	defer done()
-	ctx := context.Background()
-	note := &Note{Title: "first"}
-	_ = acme.Create(ctx, note)
-
-	got, err := acme.Get(ctx, note.ID)
-	fmt.Println(got.Title, err)
-	_, err = acme.Get(ctx, "missing")
-	fmt.Println(err)
-	// Output:
-	// first <nil>
-	// Get Note "missing" of tenant "acme": not found: HTTP 404
-}
-
-func ExampleScope_GetMany() {
-	acme, done := exampleNotes()
-	defer done()
-	ctx := context.Background()
-	input := notesFrom(3)
-	_, _ = acme.SaveAll(ctx, slices.Values(input), nil)
-
-	many, err := acme.GetMany(ctx, input[2].ID, "missing", input[0].ID)
-	for _, n := range many {
-		fmt.Println(n.Title)
-	}
-	var missing *repository.MissingError
-	if errors.As(err, &missing) {
-		fmt.Println(missing.IDs)
-	}
-	// Output:
-	// n00002
-	// n00000
-	// [missing]
-}
-
-func ExampleScope_Exists() {
-	acme, done := exampleNotes()
-	defer done()
-	fmt.Println(acme.Exists(context.Background(), "missing"))
-	// Output: false <nil>
-}
-
 func ExampleReader_Query() {
 	acme, done := exampleNotes()
 	defer done()
