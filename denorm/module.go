@@ -20,7 +20,7 @@ var Module = fx.Module("denorm",
 		fx.Private,
 		func(p params) *Copies { return New(p.Config, p.Declarations...) },
 	),
-	extend(func(c *Copies) registry.Extension { return c.Extension() }),
+	extend(func(c *Copies) registry.Extension { return c.Extension() }, catalogue.ExtensionGroup),
 	fx.Provide(func(lc fx.Lifecycle, c *Copies, _ *registry.Database) (*Keeper, error) {
 		k, err := c.Keeper()
 		if err != nil {
@@ -55,7 +55,7 @@ func Process[T any](name string, newHandler any, configure ...func(*changefeed.C
 			return extension(catalogue.Extension{
 				Name: fmt.Sprintf("denorm.Process(%q)", name), Containers: leaseContainer(p.Config.withDefaults(), "denorm.Process"),
 			})
-		}),
+		}, catalogue.ExtensionGroup),
 		fx.Provide(fx.Annotate(func(lc fx.Lifecycle, p leaseParams, db *registry.Database, handler changefeed.Handler) (*changefeed.Processor, error) {
 			cfg, err := processorConfig[T](db, p.Config.withDefaults(), name)
 			if err != nil {
@@ -108,7 +108,7 @@ func add(d Declaration) fx.Option {
 	return fx.Supply(fx.Annotate(d, fx.ResultTags(`group:"grove.denorm"`)))
 }
 
-// extend adds what a constructor returns to the database's plan.
-func extend(constructor any) fx.Option {
-	return fx.Provide(fx.Annotate(constructor, fx.ResultTags(catalogue.ExtensionGroup)))
+// extend adds what a constructor returns to a database's plan.
+func extend(constructor any, group string) fx.Option {
+	return fx.Provide(fx.Annotate(constructor, fx.ResultTags(group)))
 }

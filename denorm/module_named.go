@@ -5,6 +5,7 @@ import (
 
 	"go.uber.org/fx"
 
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/registry"
 )
 
@@ -19,7 +20,7 @@ func NamedModule(name string, declarations ...Declaration) fx.Option {
 			fx.Private,
 			func(p leaseParams) *Copies { return New(p.Config, declarations...) },
 		),
-		registry.ExtendModule(name, func(c *Copies) registry.Extension { return c.Extension() }),
+		extend(func(c *Copies) registry.Extension { return c.Extension() }, catalogue.InModule(catalogue.ExtensionGroup, name)),
 		fx.Provide(fx.Annotate(func(lc fx.Lifecycle, c *Copies, _ *registry.Database) (*Keeper, error) {
 			k, err := c.Keeper()
 			if err != nil {

@@ -91,3 +91,27 @@ func ExampleEntries_Count() {
 	fmt.Println(n, err)
 	// Output: 3 <nil>
 }
+
+// The buckets themselves are documents of the type Bucket.
+func ExampleBucket() {
+	g, done := exampleGrove()
+	defer done()
+	ctx := context.Background()
+	cfg := parented.BucketConfig{Capacity: 2}
+	cfg.EntityType, cfg.Rule = "LineBucket", parented.Cascade
+	lines, err := parented.NewBuckets[Line](g.forest, g.notes, g.notes.Container(), cfg)
+	check(err)
+	note := &Note{}
+	check(g.notes.In("acme").Create(ctx, note))
+	for n := range 3 {
+		_, err := lines.UnderID("acme", note.Ref()).Append(ctx, Line{Number: n})
+		check(err)
+	}
+	for bucket, err := range lines.Documents().Under(note).Query(ctx, repository.All().OrderBy("seq")) {
+		check(err)
+		fmt.Println("bucket", bucket.Seq, "holds", bucket.Live)
+	}
+	// Output:
+	// bucket 0 holds 2
+	// bucket 1 holds 1
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"reflect"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"go.uber.org/fx"
@@ -124,11 +123,4 @@ func register(d Declaration, constructor any) fx.Option {
 		fx.Supply(fx.Annotate(d, fx.ResultTags(declarationGroup))),
 		fx.Provide(constructor),
 	)
-}
-
-func extend(constructor any, group string) fx.Option {
-	if t := reflect.TypeOf(constructor); t == nil || t.Kind() != reflect.Func {
-		return fx.Error(&tenantitem.InvalidError{What: "extension", Reason: fmt.Sprintf("a %T is not a constructor", constructor), Hint: "pass a function that returns a registry.Extension"})
-	}
-	return fx.Provide(fx.Annotate(constructor, fx.ResultTags(group)))
 }

@@ -35,11 +35,6 @@ func (d *Declaration) module() string {
 
 func nameTag(name string) string { return fmt.Sprintf(`name:%q`, name) }
 
-// groupOf is a group's tag in the module of a name.
-func groupOf(group, name string) string {
-	return fmt.Sprintf("%s.%s\"", group[:len(group)-1], name)
-}
-
 // namedModule is Module with a name: everything that it takes and provides has
 // that name, but for the client, which may be the one without.
 func namedModule(cfg Config) fx.Option {
@@ -64,7 +59,7 @@ func namedModule(cfg Config) fx.Option {
 	needed := fx.ParamTags(tag)
 	return fx.Module("grove/"+name,
 		fx.Provide(
-			fx.Annotate(open, fx.ParamTags("", tag+optional, optional[1:], groupOf(declarationGroup, name), groupOf(catalogue.ExtensionGroup, name)), provided),
+			fx.Annotate(open, fx.ParamTags("", tag+optional, optional[1:], catalogue.InModule(declarationGroup, name), catalogue.InModule(catalogue.ExtensionGroup, name)), provided),
 			fx.Annotate((*Database).Tenants, needed, provided),
 			fx.Annotate((*Database).Forest, needed, provided),
 		),
@@ -89,14 +84,9 @@ func registerNamed(module, name string, d Declaration, constructor any) fx.Optio
 	}
 	tag := nameTag(module)
 	return fx.Module("grove/"+module+"/"+name,
-		fx.Supply(fx.Annotate(d, fx.ResultTags(groupOf(declarationGroup, module)))),
+		fx.Supply(fx.Annotate(d, fx.ResultTags(catalogue.InModule(declarationGroup, module)))),
 		fx.Provide(fx.Annotate(constructor, fx.ParamTags(tag), fx.ResultTags(tag))),
 		// A registration with a module that is not there would be passed over.
 		fx.Invoke(fx.Annotate(func(*Database) {}, fx.ParamTags(tag))),
 	)
-}
-
-// ExtendModule is [Extend] for the module of that name.
-func ExtendModule(module string, constructor any) fx.Option {
-	return extend(constructor, groupOf(catalogue.ExtensionGroup, module))
 }

@@ -1,7 +1,14 @@
 package catalogue
 
+import "fmt"
+
 // ExtensionGroup is the fx group that extensions are collected from.
 const ExtensionGroup = `group:"grove.extensions"`
+
+// InModule is a group's tag in the module of a name (registry.Config.Name).
+func InModule(group, name string) string {
+	return fmt.Sprintf("%s.%s\"", group[:len(group)-1], name)
+}
 
 // Extension takes part in making and opening a plan. It is called twice: while
 // the plan is made, when it may ask for more of entities and containers, and
