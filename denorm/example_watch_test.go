@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
@@ -94,4 +95,34 @@ func ExampleWatch() {
 	// theme is "dark"
 	// theme is ""
 	// <nil>
+}
+
+// A watch goes on where an earlier one of this process, or of another, was.
+func ExampleEvent_Position() {
+	client, done := exampleClient()
+	defer done()
+	ctx := context.Background()
+	plan, _ := registry.NewPlan(registry.Config{Database: "app", Provision: true, Logger: slog.New(slog.DiscardHandler)}, []registry.Declaration{registry.EntityOf[Setting]()})
+	db, _ := registry.Open(client, plan)
+	if err := db.Prepare(ctx); err != nil {
+		fmt.Println(err)
+		return
+	}
+	repo, _ := registry.RepositoryOf[Setting](db)
+	_ = repo.In("acme").Create(ctx, &Setting{Value: "light"})
+
+	opts := denorm.WatchOptions{TenantID: "acme", WatchOptions: changefeed.WatchOptions{StartFrom: changefeed.Beginning()}}
+	for event, err := range denorm.Watch(ctx, repo, opts) {
+		fmt.Println(event.Entity.Value, err)
+		opts.Position = event.Position() // stored where the next watch finds it
+		break
+	}
+	_ = repo.In("acme").Create(ctx, &Setting{Value: "dark"})
+	for event, err := range denorm.Watch(ctx, repo, opts) {
+		fmt.Println(event.Entity.Value, err)
+		break
+	}
+	// Output:
+	// light <nil>
+	// dark <nil>
 }

@@ -3,9 +3,13 @@ package registry_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/cosmosgrove/grove/registry"
@@ -100,4 +104,117 @@ func ExampleCheckRefs() {
 	err = books.In("acme").Create(ctx, &Book{Authors: []tenantitem.Ref[Writer]{"nobody"}})
 	fmt.Println(errors.Is(err, repository.ErrDanglingRef))
 	// Output: true
+}
+
+// An export that was stopped goes on in the file that it began. Its digest
+// tells whether a tenant, or a copy of it, is still the same.
+func ExampleTenants_ExportFile() {
+	ctx := context.Background()
+	db := exampleDatabase(registry.EntityOf[Note]())
+	notes, err := registry.RepositoryOf[Note](db)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := notes.In("acme").Create(ctx, &Note{Title: "first"}); err != nil {
+		log.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "export")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	file, err := os.Create(filepath.Join(dir, "acme.jsonl"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer file.Close()
+	var target registry.ExportTarget = file
+	opts := &registry.ExportOptions{
+		RequestUnitsPerSecond: 400, // of what the containers have
+		Progress: func(p registry.TenantProgress) {
+			quiet().Info("exporting", "container", p.Container, "documents", p.Documents)
+		},
+	}
+	_, err = db.Tenants().ExportFile(ctx, "acme", target, opts)
+	fmt.Println(err)
+	again, err := db.Tenants().ExportFile(ctx, "acme", target, opts)
+	fmt.Println("written before:", again.Resumed, "of", again.Documents["Note"], err)
+	digest, err := db.Tenants().Digest(ctx, "acme")
+	fmt.Println("the same:", digest == again.Digest, err)
+	// Output:
+	// <nil>
+	// written before: 1 of 1 <nil>
+	// the same: true <nil>
+}
+
+// A clone: the lines name one tenant and are stored under another. What became
+// of each line is told by its number.
+func ExampleTenants_Import() {
+	db := exampleDatabase(registry.EntityOf[Note]())
+	lines := strings.NewReader(`{"id":"1","tenantId":"acme","entityType":"Note","title":"first"}
+{"id":"2","tenantId":"acme","entityType":"Note","title":7}
+`)
+	imported, err := db.Tenants().Import(context.Background(), "sandbox", lines, &registry.ImportOptions{
+		From: "acme",
+		Line: func(l registry.ImportedLine) {
+			var outcome registry.LineOutcome = l.Outcome
+			fmt.Println("line", l.Line, outcome)
+		},
+	})
+	fmt.Println(imported.Created, imported.Refused, errors.Is(err, repository.ErrInvalid))
+	// Output:
+	// line 2 refused
+	// line 1 created
+	// 1 1 true
+}
+
+// What a tenant has, by entity type, and which of its logical partitions come
+// near the limit of 20 GB; here one of 200 bytes, to see some.
+func ExampleTenants_Stats() {
+	ctx := context.Background()
+	db := exampleDatabase(registry.EntityOf[Note]())
+	notes, err := registry.RepositoryOf[Note](db)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for range 3 {
+		if err := notes.In("acme").Create(ctx, &Note{Title: "first"}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	stats, err := db.Tenants().Stats(ctx, "acme", &registry.StatsOptions{Limit: 200})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range stats.Species { // registry.SpeciesStats
+		fmt.Println(s.Documents, s.EntityType)
+	}
+	for _, p := range stats.Full { // registry.PartitionStats
+		fmt.Println("full:", p.Container, p.Key)
+	}
+	// Output:
+	// 3 Note
+	// full: documents [acme Note]
+}
+
+// A predicate of one's own chooses what is erased: here, drafts.
+func ExampleTenants_Erase() {
+	ctx := context.Background()
+	db := exampleDatabase(registry.EntityOf[Note]())
+	notes, err := registry.RepositoryOf[Note](db)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, title := range []string{"draft", "final"} {
+		if err := notes.In("acme").Create(ctx, &Note{Title: title}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	draft := func(d registry.ErasedDocument) bool {
+		var note struct{ Title string }
+		return d.EntityType == "Note" && json.Unmarshal(d.Document, &note) == nil && note.Title == "draft"
+	}
+	certificate, err := db.Tenants().Erase(ctx, "acme", &registry.EraseOptions{Where: draft})
+	fmt.Println(certificate.Removed, certificate.Partial, certificate.Verify(), err)
+	// Output: map[Note:1] true true <nil>
 }
