@@ -186,7 +186,7 @@ func ExampleTenants_Stats() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, s := range stats.Species { // registry.SpeciesStats
+	for _, s := range stats.EntityTypes { // registry.EntityTypeStats
 		fmt.Println(s.Documents, s.EntityType)
 	}
 	for _, p := range stats.Full { // registry.PartitionStats
