@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/internal/catalogue"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -35,7 +36,7 @@ func containerConfig(db *registry.Database, c Config, container, name string, se
 	cfg := c.Processor
 	cfg.Leases, cfg.Name, cfg.Session = leases, name, session
 	cfg.Container, _ = db.Container(container)
-	cfg.Endpoint = db.Client().Endpoint()
+	cfg.Endpoint = cosmos.Endpoint(db.Client())
 	cfg.Logger = cmp.Or(cfg.Logger, db.Plan().Logger())
 	return cfg, nil
 }

@@ -98,7 +98,7 @@ func NewClient(ctx context.Context, cfg ClientConfig) (*azcosmos.Client, error) 
 		if err == nil {
 			return client, nil
 		}
-		client.Close()
+		cosmos.CloseClient(client)
 		if !errors.Is(err, context.DeadlineExceeded) || last == nil {
 			last = err // a probe cut off by the deadline says less than the one before it
 		}
@@ -122,23 +122,22 @@ func (cfg ClientConfig) connector() (func() (*azcosmos.Client, error), error) {
 		return func() (*azcosmos.Client, error) {
 			// Policy goes with the key that the SDK's credential copies here.
 			signing := cfg.AccountKey.key.Policy()
-			credential, err := azcosmos.NewKeyCredential(signing.First())
+			credential, err := cosmos.NewKeyCredential(signing.First())
 			if err != nil {
 				return nil, errNoKey()
 			}
 			o := *options
 			o.PerRetryPolicies = append(slices.Clone(o.PerRetryPolicies), signing)
-			return azcosmos.NewClientWithKey(account.endpoint, credential, &o)
+			return cosmos.NewClientWithKey(account.endpoint, credential, &o)
 		}, nil
 	}
 	if account.key != "" {
-		credential, err := azcosmos.NewKeyCredential(account.key)
+		credential, err := cosmos.NewKeyCredential(account.key)
 		if err != nil {
-			// The SDK's error may quote the key.
 			return nil, errNoKey()
 		}
 		return func() (*azcosmos.Client, error) {
-			return azcosmos.NewClientWithKey(account.endpoint, credential, options)
+			return cosmos.NewClientWithKey(account.endpoint, credential, options)
 		}, nil
 	}
 	credential := cfg.Credential
@@ -147,15 +146,11 @@ func (cfg ClientConfig) connector() (func() (*azcosmos.Client, error), error) {
 			return nil, fmt.Errorf("no identity for the account (set COSMOS_KEY, or ClientConfig.Credential): %w", err)
 		}
 	}
-	return func() (*azcosmos.Client, error) { return azcosmos.NewClient(account.endpoint, credential, options) }, nil
+	return func() (*azcosmos.Client, error) { return cosmos.NewClient(account.endpoint, credential, options) }, nil
 }
 
 func probe(ctx context.Context, client *azcosmos.Client) error {
-	database, err := client.NewDatabase(probedDatabase)
-	if err != nil {
-		return err
-	}
-	_, err = database.Read(ctx, nil)
+	err := cosmos.ReadDatabase(ctx, client, probedDatabase)
 	if statusOf(err) == http.StatusNotFound || isDenied(err) && !isAccountRead(err) {
 		return nil
 	}

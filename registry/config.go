@@ -127,20 +127,6 @@ func (t Throughput) validate(what string) error {
 	return nil
 }
 
-// properties is nil when nothing was asked for.
-func (t Throughput) properties() *azcosmos.ThroughputProperties {
-	var p azcosmos.ThroughputProperties
-	switch {
-	case t.Manual > 0:
-		p = azcosmos.NewManualThroughputProperties(t.Manual)
-	case t.AutoscaleMax > 0:
-		p = azcosmos.NewAutoscaleThroughputProperties(t.AutoscaleMax)
-	default:
-		return nil
-	}
-	return &p
-}
-
 // WithDefaults returns a copy in which every field that has a default is set.
 func (c Config) WithDefaults() Config {
 	if c.DefaultContainer == "" {

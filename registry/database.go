@@ -8,6 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/catalogue"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
@@ -39,7 +40,7 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 	sessions := map[string]*engine.Sessions{}
 	for _, c := range plan.containers {
 		sessions[c.ID] = &engine.Sessions{}
-		container, err := client.NewContainer(plan.cfg.Database, c.ID)
+		container, err := cosmos.OpenContainer(client, plan.cfg.Database, c.ID)
 		if err != nil {
 			return nil, fmt.Errorf("registry: container %q: %w", c.ID, err)
 		}
@@ -138,18 +139,14 @@ func (db *Database) Prepare(ctx context.Context) error {
 // container exists. It is meant for a readiness probe; put the probe's timeout
 // into ctx.
 func (db *Database) Health(ctx context.Context) error {
-	d, err := db.client.NewDatabase(db.plan.cfg.Database)
-	if err != nil {
-		return fmt.Errorf("registry: %w", err)
-	}
 	if len(db.plan.containers) == 0 {
-		if _, err := d.Read(ctx, nil); err != nil {
+		if err := cosmos.ReadDatabase(ctx, db.client, db.plan.cfg.Database); err != nil {
 			return fmt.Errorf("registry: database %q is not healthy: %w", db.plan.cfg.Database, answer(err))
 		}
 		return nil
 	}
 	id := db.plan.containers[0].ID
-	if _, err := db.containers[id].Read(ctx, nil); err != nil {
+	if _, _, err := cosmos.ReadContainer(ctx, db.containers[id]); err != nil {
 		return fmt.Errorf("registry: container %q of database %q is not healthy: %w", id, db.plan.cfg.Database, answer(err))
 	}
 	return nil

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Provision creates the plan's database and containers where they are missing,
@@ -31,19 +33,15 @@ func Check(ctx context.Context, client *azcosmos.Client, plan *Plan) ([]Differen
 }
 
 func visit(ctx context.Context, client *azcosmos.Client, plan *Plan, create bool) ([]Difference, error) {
-	database, err := client.NewDatabase(plan.cfg.Database)
-	if err != nil {
-		return nil, fmt.Errorf("registry: %w", err)
-	}
-	v := visitor{plan: plan, create: create}
+	v := visitor{client: client, plan: plan, create: create}
 	// An identity whose role is that of a container may not read its database;
 	// the containers tell then.
-	if err := v.database(ctx, client, database); err != nil && !isDenied(err) {
+	if err := v.database(ctx); err != nil && !isDenied(err) {
 		return nil, fmt.Errorf("registry: database %q: %w", plan.cfg.Database, err)
 	}
 	var differences []Difference
 	for _, c := range plan.containers {
-		live, err := v.container(ctx, database, c)
+		live, err := v.container(ctx, c)
 		if err != nil {
 			return differences, fmt.Errorf("registry: container %q of database %q: %w", c.ID, plan.cfg.Database, err)
 		}
@@ -53,44 +51,41 @@ func visit(ctx context.Context, client *azcosmos.Client, plan *Plan, create bool
 }
 
 type visitor struct {
+	client *azcosmos.Client
 	plan   *Plan
 	create bool
 }
 
-func (v *visitor) database(ctx context.Context, client *azcosmos.Client, database *azcosmos.DatabaseClient) error {
+func (v *visitor) database(ctx context.Context) error {
+	id := v.plan.cfg.Database
 	return v.ensure(ctx, resource{
-		read: func(ctx context.Context) error {
-			_, err := database.Read(ctx, nil)
-			return err
-		},
+		read: func(ctx context.Context) error { return cosmos.ReadDatabase(ctx, v.client, id) },
 		create: func(ctx context.Context) error {
-			_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: database.ID()},
-				&azcosmos.CreateDatabaseOptions{ThroughputProperties: v.plan.cfg.Throughput.properties()})
+			err := cosmos.CreateDatabase(ctx, v.client, id, cosmos.Throughput(v.plan.cfg.Throughput))
 			if err == nil {
-				v.plan.cfg.Logger.InfoContext(ctx, "created database", "database", database.ID())
+				v.plan.cfg.Logger.InfoContext(ctx, "created database", "database", id)
 			}
 			return err
 		},
 	})
 }
 
-func (v *visitor) container(ctx context.Context, database *azcosmos.DatabaseClient, c Container) (*azcosmos.ContainerProperties, error) {
-	container, err := database.NewContainer(c.ID)
+func (v *visitor) container(ctx context.Context, c Container) (*azcosmos.ContainerProperties, error) {
+	database := v.plan.cfg.Database
+	container, err := cosmos.OpenContainer(v.client, database, c.ID)
 	if err != nil {
 		return nil, err
 	}
 	var live *azcosmos.ContainerProperties
 	err = v.ensure(ctx, resource{
-		read: func(ctx context.Context) error {
-			answer, err := container.Read(ctx, nil)
-			live = answer.ContainerProperties
+		read: func(ctx context.Context) (err error) {
+			live, _, err = cosmos.ReadContainer(ctx, container)
 			return err
 		},
-		create: func(ctx context.Context) error {
-			answer, err := database.CreateContainer(ctx, c.properties(), &azcosmos.CreateContainerOptions{ThroughputProperties: c.Throughput.properties()})
-			live = answer.ContainerProperties
+		create: func(ctx context.Context) (err error) {
+			live, err = cosmos.CreateContainer(ctx, v.client, database, c.properties(), cosmos.Throughput(c.Throughput))
 			if err == nil {
-				v.plan.cfg.Logger.InfoContext(ctx, "created container", "database", database.ID(), "container", c.ID, "partitionKey", list(c.PartitionKey))
+				v.plan.cfg.Logger.InfoContext(ctx, "created container", "database", database, "container", c.ID, "partitionKey", list(c.PartitionKey))
 			}
 			return err
 		},

@@ -3,7 +3,7 @@ package repository
 import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
-	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // ClientOptions returns a copy of o with Grove's pipeline policy added, for
@@ -16,4 +16,4 @@ import (
 // A client made without it serves reads, slower and with coarser counts. Its
 // writes are refused with [ErrInvalid] before anything is sent: the SDK takes
 // some errors for "never sent" and would repeat a write that was applied.
-func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions { return engine.ClientOptions(o) }
+func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions { return cosmos.ClientOptions(o) }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 )
@@ -58,7 +58,7 @@ func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, 
 
 // patchIn patches a document in one of its partitions and returns what it is
 // afterwards.
-func (s *Scope[T]) patchIn(ctx context.Context, k *engine.Call, at *engine.Partition, ops azcosmos.PatchOperations, mark string, edits Edits) (*T, error) {
+func (s *Scope[T]) patchIn(ctx context.Context, k *engine.Call, at *engine.Partition, ops cosmos.Patch, mark string, edits Edits) (*T, error) {
 	op := engine.Operation{Kind: engine.OpPatch, ID: k.ID, Mark: mark, ETag: edits.e.ETag, Patch: ops}
 	op.FollowedBy(k.Collection, &edits.e)
 	done, err := k.WriteOne(ctx, at, op)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -55,7 +55,7 @@ func (r *Repository[T]) Global(key ...any) *Scope[T] {
 // query visits every physical partition of the container, so its cost grows
 // with the whole container. Under [WithTenant] it is refused.
 func (r *Repository[T]) AllTenants() *Reader[T] {
-	all := &Reader[T]{repo: r, at: engine.Partition{All: true, Key: azcosmos.NewPartitionKey()}}
+	all := &Reader[T]{repo: r, at: engine.Partition{All: true, Key: cosmos.NewPartitionKey()}}
 	all.reach = engine.Reach(r.core(), &all.at)
 	return all
 }

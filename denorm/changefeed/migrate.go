@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Leases whose ids have a former form are renamed one by one, by the instance
@@ -40,7 +40,7 @@ func (s *leaseStore) rename(ctx context.Context, former *lease) (*lease, error) 
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.container.DeleteItem(ctx, azcosmos.NewPartitionKeyString(former.ID), former.ID, &azcosmos.ItemOptions{IfMatchEtag: &former.ETag})
+	_, err = writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpDelete, ID: former.ID, ETag: string(former.ETag)})
 	if err == nil {
 		s.logger.InfoContext(ctx, "change feed lease renamed", "lease", made.ID, "from", former.ID)
 		return made, nil

@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -274,12 +273,9 @@ func (p *Processor) checkLeaseContainer(ctx context.Context) error {
 }
 
 // readProperties reads a container, and tells the host that answered.
-func (p *Processor) readProperties(ctx context.Context, container *azcosmos.ContainerClient) (properties *azcosmos.ContainerProperties, host string, err error) {
-	err = p.persist(ctx, func() error {
-		resp, err := container.Read(ctx, nil)
-		if err == nil {
-			properties, host = resp.ContainerProperties, strings.ToLower(resp.RawResponse.Request.URL.Hostname())
-		}
+func (p *Processor) readProperties(ctx context.Context, container *cosmos.Container) (properties *cosmos.ContainerProperties, host string, err error) {
+	err = p.persist(ctx, func() (err error) {
+		properties, host, err = cosmos.ReadContainer(ctx, container)
 		return err
 	})
 	return properties, host, err

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // maxQuarantinedBytes leaves room for the envelope in a document of 2 MB.
@@ -70,7 +70,7 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 		return err
 	}
 	err = p.persist(ctx, func() error {
-		_, err := p.cfg.Leases.UpsertItem(ctx, azcosmos.NewPartitionKeyString(q.ID), body, nil)
+		_, err := writeDocument(ctx, p.cfg.Leases, cosmos.Operation{Kind: cosmos.OpUpsert, ID: q.ID, Body: body})
 		return err
 	})
 	if err != nil {
@@ -93,27 +93,21 @@ func (p *Processor) Quarantined(ctx context.Context) iter.Seq2[Quarantined, erro
 			return
 		}
 		names := p.store.names
-		pager := p.cfg.Leases.NewQueryItemsPager("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix) OR STARTSWITH(c.id, @former)", azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{
-			QueryParameters: []azcosmos.QueryParameter{{Name: "@prefix", Value: names.quarantinePrefix()}, {Name: "@former", Value: names.formerQuarantinePrefix()}},
-		})
-		for pager.More() {
-			page, err := pager.NextPage(ctx)
+		query := "SELECT * FROM c WHERE STARTSWITH(c.id, @prefix) OR STARTSWITH(c.id, @former)"
+		prefix := cosmos.QueryParameter{Name: "@prefix", Value: names.quarantinePrefix()}
+		former := cosmos.QueryParameter{Name: "@former", Value: names.formerQuarantinePrefix()}
+		for item, err := range cosmos.QueryAll(ctx, p.cfg.Leases, query, prefix, former) {
 			if err != nil {
 				fail(err)
 				return
 			}
-			for _, item := range page.Items {
-				var q Quarantined
-				if err := json.Unmarshal(item, &q); err != nil {
-					fail(errors.New("a document of it is not readable"))
-					return
-				}
-				if !p.isOwn(&q) {
-					continue
-				}
-				if !yield(q, nil) {
-					return
-				}
+			var q Quarantined
+			if err := json.Unmarshal(item, &q); err != nil {
+				fail(errors.New("a document of it is not readable"))
+				return
+			}
+			if p.isOwn(&q) && !yield(q, nil) {
+				return
 			}
 		}
 	}

@@ -4,22 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
 // reader reads pages of one container's feed, range by range.
 type reader struct {
-	container *azcosmos.ContainerClient
+	container *cosmos.Container
 	keyPaths  [][]string // of the partition key, each split into names
 	scheme    epk.Scheme
 	maxItems  int32
@@ -27,7 +23,7 @@ type reader struct {
 }
 
 // newReader is for a container whose properties were read.
-func newReader(container *azcosmos.ContainerClient, properties *azcosmos.ContainerProperties, maxItems int, session func() string) *reader {
+func newReader(container *cosmos.Container, properties *cosmos.ContainerProperties, maxItems int, session func() string) *reader {
 	r := &reader{container: container, scheme: schemeOf(properties.PartitionKeyDefinition), maxItems: int32(maxItems), sessions: sessions{outside: session}} //nolint:gosec // it was validated: 1,000 at most
 	for _, path := range properties.PartitionKeyDefinition.Paths {
 		r.keyPaths = append(r.keyPaths, strings.Split(strings.Trim(path, "/"), "/"))
@@ -35,7 +31,7 @@ func newReader(container *azcosmos.ContainerClient, properties *azcosmos.Contain
 	return r
 }
 
-func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
+func schemeOf(d cosmos.PartitionKeyDefinition) epk.Scheme {
 	switch {
 	case len(d.Paths) > 1:
 		return epk.MultiHash
@@ -43,22 +39,6 @@ func schemeOf(d azcosmos.PartitionKeyDefinition) epk.Scheme {
 		return epk.HashV1
 	}
 	return epk.HashV2
-}
-
-// composite is the SDK's continuation (azcosmos,
-// cosmos_change_feed_composite_continuation_token.go): a queue of ranges. The
-// reader gives it one range and takes what the SDK made of it: after a split,
-// the children.
-type composite struct {
-	Version      int              `json:"version"`
-	ResourceID   string           `json:"resourceId"`
-	Continuation []compositeRange `json:"continuation"`
-}
-
-type compositeRange struct {
-	MinInclusive      string       `json:"minInclusive"`
-	MaxExclusive      string       `json:"maxExclusive"`
-	ContinuationToken *azcore.ETag `json:"continuationToken,omitempty"`
 }
 
 // position is how far one range was read.
@@ -102,11 +82,11 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	}
 	partition := physical[0]
 	token := r.sessions.token(partition)
-	resp, now, err := r.send(ctx, at, start, maxItems, partition, token)
+	answer, now, err := r.send(ctx, at, start, maxItems, partition, token)
 	// The id of a partition is known by its first answer, and only then, which
 	// session is its own.
-	if err == nil && token == "" && r.sessions.behind(partition, sessionOf(resp.Response)) {
-		resp, now, err = r.send(ctx, at, start, maxItems, partition, r.sessions.token(partition))
+	if err == nil && token == "" && r.sessions.behind(partition, answer.Session) {
+		answer, now, err = r.send(ctx, at, start, maxItems, partition, r.sessions.token(partition))
 	}
 	if err != nil {
 		return page{}, err
@@ -114,7 +94,7 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	// The SDK may have learned of a merge or a split during the call, and have
 	// read the whole of another partition than the one that was asked for.
 	filter := partition.covers(at.keys) || !isOnly(now, partition)
-	return r.pageOf(at, resp, filter)
+	return r.pageOf(at, answer, filter)
 }
 
 func isOnly(ranges []keyRange, r keyRange) bool { return len(ranges) == 1 && ranges[0].equal(r) }
@@ -122,7 +102,7 @@ func isOnly(ranges []keyRange, r keyRange) bool { return len(ranges) == 1 && ran
 // partitions returns the physical partitions that a range lies in. The SDK
 // keeps the list.
 func (r *reader) partitions(ctx context.Context, keys keyRange) ([]keyRange, error) {
-	ranges, err := r.container.ReadFeedRanges(ctx, nil)
+	ranges, err := cosmos.FeedRanges(ctx, r.container)
 	if err != nil {
 		return nil, err
 	}
@@ -152,59 +132,28 @@ func cut(at position, parts []keyRange) []position {
 
 // send sends one read, and returns with its answer what partitions the range
 // lies in by then.
-func (r *reader) send(ctx context.Context, at position, start *time.Time, maxItems int32, partition keyRange, token string) (resp azcosmos.ChangeFeedResponse, now []keyRange, err error) {
-	queue := composite{Version: 1, Continuation: []compositeRange{{MinInclusive: at.keys.Min, MaxExclusive: at.keys.Max}}}
-	if at.continuation != "" {
-		queue.Continuation[0].ContinuationToken = (*azcore.ETag)(&at.continuation)
-	}
-	body, err := json.Marshal(queue)
+func (r *reader) send(ctx context.Context, at position, start *time.Time, maxItems int32, partition keyRange, token string) (answer cosmos.FeedPage, now []keyRange, err error) {
+	answer, err = cosmos.ReadFeed(ctx, r.container, cosmos.FeedRead{
+		FeedPosition: cosmos.FeedPosition{Min: at.keys.Min, Max: at.keys.Max, After: at.continuation},
+		Part:         partition.covers(at.keys), Since: start, MaxItems: maxItems, Session: token,
+	})
 	if err != nil {
-		return resp, nil, err
+		return answer, nil, err
 	}
-	continuation := string(body)
-	header := http.Header{}
-	// A range that is as large as its partition is named by the partition's id alone.
-	if partition.covers(at.keys) {
-		header.Set("X-Ms-Start-Epk", epk.LowerBound(at.keys.Min))
-		header.Set("X-Ms-End-Epk", at.keys.Max)
-		header.Set("X-Ms-Read-Key-Type", "EffectivePartitionKeyRange")
+	if now, err = r.partitions(ctx, at.keys); err == nil && len(now) == 1 {
+		r.sessions.note(now[0], answer.RangeID, answer.Session)
 	}
-	// The SDK writes its own option in another form, which ends in UTC. What
-	// the service does not understand as a time, it takes for none.
-	if start != nil && at.continuation == "" {
-		header.Set("If-Modified-Since", start.UTC().Format(http.TimeFormat))
-	}
-	if token != "" {
-		header.Set("X-Ms-Session-Token", token)
-	}
-	sending := ctx
-	if len(header) > 0 {
-		sending = policy.WithHTTPHeader(ctx, header)
-	}
-	resp, err = r.container.ReadChangeFeed(sending, &azcosmos.ChangeFeedOptions{MaxItemCount: maxItems, Continuation: &continuation})
-	if err != nil {
-		return resp, nil, err
-	}
-	if now, err = r.partitions(ctx, at.keys); err == nil && len(now) == 1 && resp.RawResponse != nil {
-		id := resp.RawResponse.Request.Header.Get("x-ms-documentdb-partitionkeyrangeid")
-		r.sessions.note(now[0], id, sessionOf(resp.Response))
-	}
-	return resp, now, err
+	return answer, now, err
 }
 
 // pageOf reads an answer. With filter it may hold changes of other ranges.
-func (r *reader) pageOf(at position, resp azcosmos.ChangeFeedResponse, filter bool) (page, error) {
-	var err error
-	out := page{head: headOf(resp.Response), empty: len(resp.Items) == 0, at: dateOf(resp.Response)}
-	if out.next, err = positions(resp.ContinuationToken, at); err != nil {
-		return page{}, err
-	}
+func (r *reader) pageOf(at position, answer cosmos.FeedPage, filter bool) (page, error) {
+	out := page{head: headOf(answer.Session), empty: len(answer.Items) == 0, at: answer.Date, next: positions(answer.Next, at)}
 	// A replica that is behind names its own end, which is not where to go on.
 	if out.empty && len(out.next) == 1 && isBefore(out.next[0].continuation, at.continuation) {
 		out.next[0].continuation = at.continuation
 	}
-	session := sessionOf(resp.Response)
-	for _, raw := range resp.Items {
+	for _, raw := range answer.Items {
 		if filter && !r.within(at.keys, raw) {
 			continue
 		}
@@ -212,7 +161,7 @@ func (r *reader) pageOf(at position, resp azcosmos.ChangeFeedResponse, filter bo
 		if err != nil {
 			return page{}, err
 		}
-		c.Session = session
+		c.Session = answer.Session
 		out.changes = append(out.changes, c)
 	}
 	return out, nil
@@ -238,19 +187,12 @@ func (r *reader) now(ctx context.Context, keys keyRange) ([]position, error) {
 	return out, nil
 }
 
-// positions reads the SDK's queue back, in the order of the ranges and cut to
-// the range that was asked for: the SDK widens it to the physical partition.
-func positions(token string, at position) ([]position, error) {
-	var queue composite
-	if err := json.Unmarshal([]byte(token), &queue); err != nil || len(queue.Continuation) == 0 {
-		return nil, errors.New("the feed's continuation has another form than azcosmos v1.5 gives it")
-	}
+// positions are where to go on, in the order of the ranges and cut to the range
+// that was asked for: the SDK widens it to the physical partition.
+func positions(next []cosmos.FeedPosition, at position) []position {
 	var out []position
-	for _, c := range queue.Continuation {
-		p := position{keys: (keyRange{c.MinInclusive, c.MaxExclusive}).intersect(at.keys)}
-		if c.ContinuationToken != nil {
-			p.continuation = string(*c.ContinuationToken)
-		}
+	for _, n := range next {
+		p := position{keys: (keyRange{n.Min, n.Max}).intersect(at.keys), continuation: n.After}
 		if !p.keys.isEmpty() {
 			out = append(out, p)
 		}
@@ -258,7 +200,7 @@ func positions(token string, at position) ([]position, error) {
 	if len(out) == 1 {
 		out[0].keys = at.keys
 	}
-	return sorted(out), nil
+	return sorted(out)
 }
 
 func sorted(at []position) []position {
@@ -322,24 +264,9 @@ func componentAt(v any, path []string) epk.Component {
 }
 
 // headOf reads the newest LSN from the session token of an answer.
-func headOf(resp azcosmos.Response) (lsn int64) {
-	for _, part := range parseSession(sessionOf(resp)) {
+func headOf(session string) (lsn int64) {
+	for _, part := range parseSession(session) {
 		lsn = max(lsn, part.lsn)
 	}
 	return lsn
-}
-
-func sessionOf(resp azcosmos.Response) string {
-	if resp.RawResponse == nil {
-		return ""
-	}
-	return resp.RawResponse.Header.Get("x-ms-session-token")
-}
-
-func dateOf(resp azcosmos.Response) time.Time {
-	if resp.RawResponse == nil {
-		return time.Time{}
-	}
-	at, _ := http.ParseTime(resp.RawResponse.Header.Get("Date")) // a missing one is zero
-	return at
 }

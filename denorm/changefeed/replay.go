@@ -6,15 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf16"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
@@ -165,7 +162,7 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 	if !v.stored {
 		return fmt.Errorf("%s holds no document: it was too large", v.id)
 	}
-	resp, err := r.p.cfg.Leases.ReadItem(ctx, azcosmos.NewPartitionKeyString(v.id), v.id, nil)
+	body, err := readDocument(ctx, r.p.cfg.Leases, v.id)
 	if isMissing(err) {
 		return nil // another replay was faster
 	}
@@ -173,7 +170,7 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 		return err
 	}
 	var q Quarantined
-	if err := json.Unmarshal(resp.Value, &q); err != nil {
+	if err := json.Unmarshal(body, &q); err != nil {
 		return errors.New("a document of the quarantine is not readable")
 	}
 	c, err := parseChange(q.Document)
@@ -184,7 +181,7 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 }
 
 func (r *replay) forget(ctx context.Context, id string) error {
-	_, err := r.p.cfg.Leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
+	_, err := writeDocument(ctx, r.p.cfg.Leases, cosmos.Operation{Kind: cosmos.OpDelete, ID: id})
 	if isMissing(err) {
 		return nil
 	}
@@ -223,20 +220,19 @@ func (p *Processor) readDocument(ctx context.Context, id, key string) (Change, e
 		if err != nil {
 			return err
 		}
-		// The SDK writes keys in a form of its own, and has none for a missing value.
-		options := &azcosmos.ItemOptions{}
+		var options cosmos.Options
 		hash := epk.Hash(p.reader.scheme, parseKey(key)...)
 		if i := slices.IndexFunc(partitions, func(r keyRange) bool { return r.holds(hash) }); i >= 0 {
 			if token := p.reader.sessions.token(partitions[i]); token != "" {
-				options.SessionToken = &token
+				options.Session = &token
 			}
 		}
-		resp, err := p.cfg.Container.ReadItem(policy.WithHTTPHeader(ctx, http.Header{"X-Ms-Documentdb-Partitionkey": {key}}), azcosmos.NewPartitionKey(), id, options)
+		item, answer, err := cosmos.ReadItemUnder(ctx, p.cfg.Container, key, id, options)
 		if err != nil {
 			return err
 		}
-		c, err = parseChange(resp.Value)
-		c.Session = sessionOf(resp.Response)
+		c, err = parseChange(json.RawMessage(item.Body))
+		c.Session = answer.Header.Get("x-ms-session-token")
 		return err
 	})
 	return c, err

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Start is a position in a feed that has no checkpoint yet.
@@ -129,9 +130,9 @@ func (p *Processor) firstLook(ctx context.Context, names leaseNames, complete bo
 	if complete {
 		return doc, nil
 	}
-	var ranges []azcosmos.FeedRange
+	var ranges []cosmos.FeedRange
 	err := p.persist(ctx, func() (err error) {
-		ranges, err = p.cfg.Container.ReadFeedRanges(ctx, nil)
+		ranges, err = cosmos.FeedRanges(ctx, p.cfg.Container)
 		return err
 	})
 	if err != nil {
@@ -158,7 +159,7 @@ func (p *Processor) firstLook(ctx context.Context, names leaseNames, complete bo
 func (p *Processor) readStart(ctx context.Context, names leaseNames) (*startDocument, error) {
 	var doc *startDocument
 	err := p.persist(ctx, func() error {
-		resp, err := p.cfg.Leases.ReadItem(ctx, azcosmos.NewPartitionKeyString(names.start()), names.start(), nil)
+		body, err := readDocument(ctx, p.cfg.Leases, names.start())
 		if isMissing(err) {
 			return nil
 		}
@@ -166,7 +167,7 @@ func (p *Processor) readStart(ctx context.Context, names leaseNames) (*startDocu
 			return err
 		}
 		doc = new(startDocument)
-		if err := json.Unmarshal(resp.Value, doc); err != nil || doc.LeasePrefix == "" {
+		if err := json.Unmarshal(body, doc); err != nil || doc.LeasePrefix == "" {
 			return fmt.Errorf("the document %q is not readable", names.start())
 		}
 		return nil
@@ -175,20 +176,18 @@ func (p *Processor) readStart(ctx context.Context, names leaseNames) (*startDocu
 }
 
 func (p *Processor) writeStart(ctx context.Context, doc *startDocument) error {
-	etag := doc.ETag
 	stored := *doc
 	stored.ETag = ""
 	body, err := json.Marshal(stored)
 	if err != nil {
 		return err
 	}
-	key := azcosmos.NewPartitionKeyString(doc.ID)
+	op := cosmos.Operation{Kind: cosmos.OpCreate, ID: doc.ID, Body: body}
+	if doc.ETag != "" {
+		op.Kind, op.ETag = cosmos.OpReplace, string(doc.ETag)
+	}
 	return p.persist(ctx, func() error {
-		if etag == "" {
-			_, err := p.cfg.Leases.CreateItem(ctx, key, body, nil)
-			return err
-		}
-		_, err := p.cfg.Leases.ReplaceItem(ctx, key, doc.ID, body, &azcosmos.ItemOptions{IfMatchEtag: &etag})
+		_, err := writeDocument(ctx, p.cfg.Leases, op)
 		return err
 	})
 }

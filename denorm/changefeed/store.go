@@ -10,7 +10,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // errLost means that another instance owns the lease now, or that it is gone.
@@ -18,12 +20,25 @@ var errLost = errors.New("the lease was lost")
 
 // leaseStore keeps the leases of one name over one container.
 type leaseStore struct {
-	container *azcosmos.ContainerClient
+	container *cosmos.Container
 	names     leaseNames
 	former    []string // prefixes of ids of other forms
 	instance  string
 	logger    *slog.Logger
 	foreign   sync.Map // ids that were told of
+}
+
+// readDocument reads a document of the lease container, whose partition key is
+// the id.
+func readDocument(ctx context.Context, leases *cosmos.Container, id string) ([]byte, error) {
+	item, _, err := cosmos.ReadItem(ctx, leases, cosmos.StringKey(id), id, cosmos.Options{})
+	return item.Body, err
+}
+
+// writeDocument sends one write of the lease container.
+func writeDocument(ctx context.Context, leases *cosmos.Container, op cosmos.Operation) (azcore.ETag, error) {
+	item, _, err := cosmos.Write(ctx, leases, cosmos.StringKey(op.ID), op, cosmos.Options{})
+	return azcore.ETag(item.ETag), err
 }
 
 // name gives a lease the id of its range.
@@ -37,27 +52,23 @@ func (s *leaseStore) name(l *lease) {
 // list returns all leases.
 func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 	query := "SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)"
-	parameters := []azcosmos.QueryParameter{{Name: "@prefix", Value: s.names.prefix}}
+	parameters := []cosmos.QueryParameter{{Name: "@prefix", Value: s.names.prefix}}
 	for i, former := range s.former {
 		name := fmt.Sprintf("@former%d", i)
 		query += " OR STARTSWITH(c.id, " + name + ")"
-		parameters = append(parameters, azcosmos.QueryParameter{Name: name, Value: former})
+		parameters = append(parameters, cosmos.QueryParameter{Name: name, Value: former})
 	}
-	pager := s.container.NewQueryItemsPager(query, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{QueryParameters: parameters})
 	var out []*lease
-	for pager.More() {
-		page, err := pager.NextPage(ctx)
+	for item, err := range cosmos.QueryAll(ctx, s.container, query, parameters...) {
 		if err != nil {
 			return nil, fmt.Errorf("listing leases: %w", err)
 		}
-		for _, item := range page.Items {
-			var l lease
-			if err := json.Unmarshal(item, &l); err != nil || l.FeedRange.Range.isEmpty() {
-				s.skipForeign(ctx, item)
-				continue
-			}
-			out = append(out, &l)
+		var l lease
+		if err := json.Unmarshal(item, &l); err != nil || l.FeedRange.Range.isEmpty() {
+			s.skipForeign(ctx, item)
+			continue
 		}
+		out = append(out, &l)
 	}
 	return s.withoutCopies(out), nil
 }
@@ -79,7 +90,7 @@ func (s *leaseStore) skipForeign(ctx context.Context, item []byte) {
 // that a split is under way, and the first must not be taken for the second.
 func (s *leaseStore) complete(ctx context.Context) (bool, error) {
 	id := s.names.info()
-	_, err := s.container.ReadItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
+	_, err := readDocument(ctx, s.container, id)
 	if isMissing(err) {
 		return false, nil
 	}
@@ -92,17 +103,17 @@ func (s *leaseStore) setComplete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = s.container.UpsertItem(ctx, azcosmos.NewPartitionKeyString(id), body, nil)
+	_, err = writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpUpsert, ID: id, Body: body})
 	return err
 }
 
 func (s *leaseStore) read(ctx context.Context, id string) (*lease, error) {
-	resp, err := s.container.ReadItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
+	body, err := readDocument(ctx, s.container, id)
 	if err != nil {
 		return nil, err
 	}
 	var l lease
-	if err := json.Unmarshal(resp.Value, &l); err != nil {
+	if err := json.Unmarshal(body, &l); err != nil {
 		return nil, errors.New("the lease is not readable")
 	}
 	if l.Properties == nil {
@@ -139,11 +150,11 @@ func (s *leaseStore) add(ctx context.Context, l *lease) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := s.container.CreateItem(ctx, azcosmos.NewPartitionKeyString(l.ID), body, nil)
+	etag, err := writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpCreate, ID: l.ID, Body: body})
 	if err != nil {
 		return nil, err
 	}
-	stored.ETag = resp.ETag
+	stored.ETag = etag
 	return &stored, nil
 }
 
@@ -169,7 +180,7 @@ func (s *leaseStore) raiseEpoch(ctx context.Context, l *lease) error {
 
 // remove deletes a lease if it is still the one that was read.
 func (s *leaseStore) remove(ctx context.Context, l *lease) error {
-	_, err := s.container.DeleteItem(ctx, azcosmos.NewPartitionKeyString(l.ID), l.ID, &azcosmos.ItemOptions{IfMatchEtag: &l.ETag})
+	_, err := writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpDelete, ID: l.ID, ETag: string(l.ETag)})
 	if statusOf(err) == http.StatusNotFound {
 		return nil
 	}
@@ -178,18 +189,17 @@ func (s *leaseStore) remove(ctx context.Context, l *lease) error {
 
 // replace stores a changed lease if it is still the one that was read.
 func (s *leaseStore) replace(ctx context.Context, l *lease) (*lease, error) {
-	etag := l.ETag
 	stored := *l
 	stored.ETag = ""
 	body, err := json.Marshal(stored)
 	if err != nil {
 		return nil, err
 	}
-	resp, err := s.container.ReplaceItem(ctx, azcosmos.NewPartitionKeyString(l.ID), l.ID, body, &azcosmos.ItemOptions{IfMatchEtag: &etag})
+	etag, err := writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpReplace, ID: l.ID, ETag: string(l.ETag), Body: body})
 	if err != nil {
 		return nil, err
 	}
-	l.ETag = resp.ETag
+	l.ETag = etag
 	return l, nil
 }
 

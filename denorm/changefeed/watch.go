@@ -13,6 +13,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -165,12 +166,12 @@ const firstWatchPause = 100 * time.Millisecond
 // open finds out where every range begins.
 func (w *watch) open(ctx context.Context) error {
 	if w.reader == nil {
-		resp, err := w.container.Read(ctx, nil)
+		properties, _, err := cosmos.ReadContainer(ctx, w.container)
 		if err != nil {
 			return err
 		}
-		w.id = resp.ContainerProperties.ResourceID
-		w.reader = newReader(w.container, resp.ContainerProperties, w.opts.MaxItems, w.opts.Session)
+		w.id = properties.ResourceID
+		w.reader = newReader(w.container, properties, w.opts.MaxItems, w.opts.Session)
 	}
 	if w.opts.Position != "" {
 		from, err := parseWatchPosition(w.opts.Position, w.id)
@@ -294,13 +295,13 @@ func (s *watchStall) note(ctx context.Context, w *watch, err error) {
 	}
 	if !s.told && time.Since(s.since) >= stallGrace {
 		s.told = true
-		w.opts.Logger.WarnContext(ctx, "watch stands still until this passes", "container", w.container.ID(), "since", s.since, "error", readable(err))
+		w.opts.Logger.WarnContext(ctx, "watch stands still until this passes", "container", cosmos.ContainerID(w.container), "since", s.since, "error", readable(err))
 	}
 }
 
 func (s *watchStall) end(ctx context.Context, w *watch) {
 	if s.told {
-		w.opts.Logger.InfoContext(ctx, "watch goes on", "container", w.container.ID(), "stood", time.Since(s.since))
+		w.opts.Logger.InfoContext(ctx, "watch goes on", "container", cosmos.ContainerID(w.container), "stood", time.Since(s.since))
 	}
 	*s = watchStall{}
 }

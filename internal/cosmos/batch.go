@@ -1,50 +1,58 @@
 package cosmos
 
 import (
+	"context"
+	"errors"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 )
 
+// Batch is up to 100 operations of one logical partition, all applied or none.
+//
 // The SDK writes each document of a batch three times over, and reads each
 // result through a map. So it is handed a batch of one operation that is never
 // sent, and the policy sends this body in its place ([Exchange.Send]) and
 // keeps the answer's ([Exchange.KeepBody]).
+type Batch struct{ body []byte }
 
-// BatchOperation is one operation of a transactional batch.
-type BatchOperation struct {
-	// Verb is the operation's name: Create, Replace, Upsert, Patch, Delete or Read.
-	Verb string
-	// ID names the document; a Create and an Upsert have it in their body.
-	ID string
-	// ETag is the version that the document must have; empty for any.
-	ETag string
-	// Body is the document or the patch, as JSON.
-	Body []byte
-}
+// NewBatch makes an empty batch; size is about how many bytes it will have.
+func NewBatch(size int) *Batch { return &Batch{append(make([]byte, 0, size), '[')} }
 
-// AppendBatch appends the body of a batch.
-func AppendBatch(dst []byte, operations []BatchOperation) []byte {
-	dst = append(dst, '[')
-	for i := range operations {
-		op := &operations[i]
-		if i > 0 {
-			dst = append(dst, ',')
+// Add appends an operation. It fails where a patch holds a value that can't be
+// encoded.
+func (b *Batch) Add(op Operation) error {
+	id, etag, body := op.ID, op.ETag, op.Body
+	switch op.Kind {
+	case OpCreate, OpUpsert:
+		id, etag = "", "" // the id stands in the body
+	case OpPatch:
+		var err error
+		if body, err = op.Patch.MarshalJSON(); err != nil {
+			return err
 		}
-		dst = append(append(append(dst, `{"operationType":"`...), op.Verb...), '"')
-		if op.ETag != "" {
-			dst = appendText(append(dst, `,"ifMatch":`...), op.ETag)
-		}
-		if op.ID != "" {
-			dst = appendText(append(dst, `,"id":`...), op.ID)
-		}
-		if op.Body != nil {
-			dst = append(append(dst, `,"resourceBody":`...), op.Body...)
-		}
-		dst = append(dst, '}')
+	case OpRead:
+		etag = ""
+	case OpReplace, OpDelete:
 	}
-	return append(dst, ']')
+	dst := b.body
+	if len(dst) > 1 {
+		dst = append(dst, ',')
+	}
+	dst = append(append(append(dst, `{"operationType":"`...), op.Kind.String()...), '"')
+	if etag != "" {
+		dst = appendText(append(dst, `,"ifMatch":`...), etag)
+	}
+	if id != "" {
+		dst = appendText(append(dst, `,"id":`...), id)
+	}
+	if body != nil {
+		dst = append(append(dst, `,"resourceBody":`...), body...)
+	}
+	b.body = append(dst, '}')
+	return nil
 }
 
 // appendText writes what is no valid text with replacement characters, as
@@ -54,30 +62,40 @@ func appendText(dst []byte, s string) []byte {
 	return dst
 }
 
-// UnsentBatch is what the SDK is given in place of a batch.
-func UnsentBatch(c *azcosmos.ContainerClient, key azcosmos.PartitionKey) azcosmos.TransactionalBatch {
-	batch := c.NewTransactionalBatch(key)
-	batch.ReadItem("never sent", nil)
-	return batch
+// Execute sends the batch, under a context with an [Exchange]. It was applied
+// where applied says so: a batch that failed is no error for the SDK, but an
+// answer whose results name the operation that was refused; all others have
+// the status 424.
+func (b *Batch) Execute(ctx context.Context, c *Container, key PartitionKey, o Options) (results []Result, applied bool, answer Answer, err error) {
+	x := exchangeFrom(ctx)
+	if x == nil {
+		return nil, false, answer, errNoExchange
+	}
+	x.Send, x.KeepBody = append(b.body, ']'), true
+	unsent := c.NewTransactionalBatch(key)
+	unsent.ReadItem("never sent", nil)
+	options := azcosmos.TransactionalBatchOptions{PriorityLevel: o.Priority, ThroughputBucket: o.Bucket, EnableContentResponseOnWrite: o.Contents}
+	if o.Session != nil {
+		options.SessionToken = *o.Session
+	}
+	r, err := c.ExecuteTransactionalBatch(ctx, unsent, &options)
+	if answer = answerOf(r.Response); err != nil {
+		return nil, false, answer, err
+	}
+	if results, err = readResults(x.Body); err != nil {
+		return nil, false, answer, nil // as little is known as without results
+	}
+	return results, r.Success, answer, nil
 }
 
-// BatchResult is the service's answer to one operation of a batch.
-type BatchResult struct {
-	Status int       `json:"statusCode"`
-	ETag   string    `json:"eTag"`
-	Body   codec.Raw `json:"resourceBody"`
-}
+var errNoExchange = errors.New("a batch was sent without an exchange in its context")
 
-// ReadBatch reads the answer to a batch.
-func ReadBatch(body []byte) ([]BatchResult, error) {
-	if len(body) == 0 {
-		return nil, nil
+// readResults reads the answer to a batch.
+func readResults(body []byte) (results []Result, err error) {
+	if len(body) > 0 {
+		err = codec.NewReader(charges).Value(body, &results)
 	}
-	var results []BatchResult
-	if err := codec.NewReader(charges).Value(body, &results); err != nil {
-		return nil, err
-	}
-	return results, nil
+	return results, err
 }
 
 // charges and what else a result holds are not looked at: the batch has a

@@ -67,10 +67,9 @@ func TestBatchIsThatOfTheSDK(t *testing.T) {
 	var patch azcosmos.PatchOperations
 	patch.AppendSet("/name", "<a & b>\u2028")
 	patch.AppendIncrement("/n", 2)
-	patchBody, err := patch.MarshalJSON()
-	if err != nil {
-		t.Fatal(err)
-	}
+	var changes cosmos.Patch
+	changes.Set("/name", "<a & b>\u2028")
+	changes.Increment("/n", 2)
 	document := []byte(`{"id":"a","text":"<b>&\u2028 \"quoted\"","n":1.50}`)
 
 	theirs := container.NewTransactionalBatch(key)
@@ -87,28 +86,22 @@ func TestBatchIsThatOfTheSDK(t *testing.T) {
 	}
 	want := wire.sent
 
-	body := cosmos.AppendBatch(nil, []cosmos.BatchOperation{
-		{Verb: "Create", Body: document}, {Verb: "Upsert", Body: document},
-		{Verb: "Replace", ID: "a b", ETag: string(etag), Body: document}, {Verb: "Replace", ID: "ü", Body: document},
-		{Verb: "Patch", ID: "a", ETag: string(etag), Body: patchBody}, {Verb: "Delete", ID: "a", ETag: string(etag)}, {Verb: "Read", ID: "a"},
-	})
-	x := cosmos.Exchange{Write: true, Send: body, KeepBody: true}
-	ctx := cosmos.NewAttempts().Context(t.Context(), &x, true)
-	if _, err := container.ExecuteTransactionalBatch(ctx, cosmos.UnsentBatch(container, key), nil); err != nil {
-		t.Fatal(err)
+	ours := cosmos.NewBatch(0)
+	for _, op := range []cosmos.Operation{
+		{Kind: cosmos.OpCreate, ID: "a", Body: document}, {Kind: cosmos.OpUpsert, ID: "a", Body: document},
+		{Kind: cosmos.OpReplace, ID: "a b", ETag: string(etag), Body: document}, {Kind: cosmos.OpReplace, ID: "ü", Body: document},
+		{Kind: cosmos.OpPatch, ID: "a", ETag: string(etag), Patch: changes}, {Kind: cosmos.OpDelete, ID: "a", ETag: string(etag)}, {Kind: cosmos.OpRead, ID: "a"},
+	} {
+		if err := ours.Add(op); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if !bytes.Equal(wire.sent, body) {
-		t.Errorf("sent %s, want %s", wire.sent, body)
+	results, applied, _, err := execute(t, ours, container, key)
+	if err != nil || !applied || len(results) != len(expected.OperationResults) {
+		t.Fatalf("%d results, applied %v, %v", len(results), applied, err)
 	}
 	if have, want := decoded(t, wire.sent), decoded(t, want); !reflect.DeepEqual(have, want) {
 		t.Errorf("sent\n%s\nthe SDK sends\n%s", wire.sent, want)
-	}
-	if !x.Kept || !bytes.Equal(x.Body, answer) {
-		t.Errorf("kept %v, %s", x.Kept, x.Body)
-	}
-	results, err := cosmos.ReadBatch(x.Body)
-	if err != nil || len(results) != len(expected.OperationResults) {
-		t.Fatalf("%d results, %v", len(results), err)
 	}
 	for i, r := range results {
 		e := expected.OperationResults[i]
@@ -127,10 +120,18 @@ func decoded(t *testing.T, text []byte) any {
 	return v
 }
 
+func execute(t *testing.T, batch *cosmos.Batch, c *cosmos.Container, key cosmos.PartitionKey) ([]cosmos.Result, bool, cosmos.Answer, error) {
+	t.Helper()
+	x := cosmos.Exchange{Write: true}
+	return batch.Execute(cosmos.NewAttempts().Context(t.Context(), &x, true), c, key, cosmos.Options{})
+}
+
 // One document in a batch's answer may hold text that no string of Go can.
-func TestReadBatchKeepsOddDocuments(t *testing.T) {
+func TestABatchKeepsOddDocuments(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string][]cosmos.BatchResult{
+	wire := &recorder{}
+	container, key := containerOver(t, wire), cosmos.StringKey("k")
+	for text, want := range map[string][]cosmos.Result{
 		``:                nil,
 		`[]`:              {},
 		`[{}]`:            {{}},
@@ -138,14 +139,30 @@ func TestReadBatchKeepsOddDocuments(t *testing.T) {
 		`[{"statusCode":200,"resourceBody":{"a":"\ud800"}}]`:             {{Status: 200, Body: []byte(`{"a":"\ud800"}`)}},
 		`[{"statusCode":200,"resourceBody":{"a":1,"a":2}},{"eTag":"x"}]`: {{Status: 200, Body: []byte(`{"a":1,"a":2}`)}, {ETag: "x"}},
 	} {
-		have, err := cosmos.ReadBatch([]byte(text))
-		if err != nil || !reflect.DeepEqual(have, want) {
-			t.Errorf("%s: %+v, %v; want %+v", text, have, err, want)
+		wire.answer = []byte(text)
+		have, applied, _, err := execute(t, cosmos.NewBatch(0), container, key)
+		if err != nil || !applied || !reflect.DeepEqual(have, want) {
+			t.Errorf("%s: %+v, applied %v, %v; want %+v", text, have, applied, err, want)
 		}
 	}
 	for _, text := range []string{`{`, `[{]`, `[1]`, `[{"statusCode":"x"}]`, `x`} {
-		if have, err := cosmos.ReadBatch([]byte(text)); err == nil {
-			t.Errorf("%s: %+v", text, have)
+		wire.answer = []byte(text)
+		if have, applied, _, err := execute(t, cosmos.NewBatch(0), container, key); err != nil || applied || have != nil {
+			t.Errorf("%s: %+v, applied %v, %v", text, have, applied, err)
 		}
+	}
+}
+
+// Nothing is sent for a patch that can't be written, and nothing without an exchange.
+func TestABatchThatCannotBeSent(t *testing.T) {
+	t.Parallel()
+	var patch cosmos.Patch
+	patch.Set("/f", func() {})
+	if err := cosmos.NewBatch(0).Add(cosmos.Operation{Kind: cosmos.OpPatch, ID: "a", Patch: patch}); err == nil {
+		t.Error("a function was encoded")
+	}
+	wire := &recorder{}
+	if _, _, _, err := cosmos.NewBatch(0).Execute(t.Context(), containerOver(t, wire), cosmos.StringKey("k"), cosmos.Options{}); err == nil || wire.sent != nil {
+		t.Errorf("sent %s, %v", wire.sent, err)
 	}
 }

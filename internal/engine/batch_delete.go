@@ -28,8 +28,8 @@ func (c *Collection) markDeleted(at *Partition, op *Operation) error {
 	}
 	op.Kind, op.Mark = OpPatch, c.Mark()
 	ops := patchBetween(Stub{}, begun.Mark)
-	ops.AppendSet("/"+markField, op.Mark)
-	ops.SetCondition("FROM c WHERE NOT IS_DEFINED(c.deletedAt)")
+	ops.Set("/"+markField, op.Mark)
+	ops.Condition = "FROM c WHERE NOT IS_DEFINED(c.deletedAt)"
 	op.Patch = ops
 	op.species, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
 	op.finish = begun.Finish

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
@@ -82,7 +80,7 @@ type exchange struct {
 }
 
 // once makes one call into the SDK, counts it, and notes how far it saw.
-func (k *Call) once(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
+func (k *Call) once(ctx context.Context, x *exchange, send func(context.Context) (cosmos.Answer, error)) error {
 	if !x.exempt && tallyFrom(ctx).exhausted() {
 		return ErrBudget
 	}
@@ -92,13 +90,13 @@ func (k *Call) once(ctx context.Context, x *exchange, send func(context.Context)
 	return k.sendOnce(ctx, x, send)
 }
 
-func (k *Call) sendOnce(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
+func (k *Call) sendOnce(ctx context.Context, x *exchange, send func(context.Context) (cosmos.Answer, error)) error {
 	tally := tallyFrom(ctx)
 	x.Reset()
 	if x.counted = false; tally != nil {
 		x.Meter = (*meter)(tally)
 	}
-	resp, err := send(k.Collection.attempts.Context(ctx, &x.Exchange, k.Collection.warm.Load()))
+	answer, err := send(k.Collection.attempts.Context(ctx, &x.Exchange, k.Collection.warm.Load()))
 	k.Collection.noteClient(x)
 	if err != nil {
 		header := headerOf(err)
@@ -114,23 +112,24 @@ func (k *Call) sendOnce(ctx context.Context, x *exchange, send func(context.Cont
 	}
 	k.Collection.warm.Store(true)
 	if !x.Seen() && !x.counted {
-		tally.add(float64(resp.RequestCharge))
+		tally.add(answer.Charge)
 	}
-	if resp.RawResponse != nil {
-		k.Collection.sessions.note(resp.RawResponse.Header)
-		k.Collection.sessions.learn(x.at, resp.RawResponse.Header)
-	}
+	k.Collection.sessions.note(answer.Header)
+	k.Collection.sessions.learn(x.at, answer.Header)
 	return nil
 }
 
 // meterFailure counts and notes an answer that the SDK does not take for an error and
 // that the caller turns into one.
-func (k *Call) meterFailure(ctx context.Context, x *exchange, resp azcosmos.Response) {
+func (k *Call) meterFailure(ctx context.Context, x *exchange, answer cosmos.Answer) {
 	if !x.Seen() && !x.counted {
-		tallyFrom(ctx).add(float64(resp.RequestCharge))
+		tallyFrom(ctx).add(answer.Charge)
 		x.counted = true
 	}
-	if resp.RawResponse != nil {
-		k.Collection.sessions.note(resp.RawResponse.Header)
-	}
+	k.Collection.sessions.note(answer.Header)
+}
+
+// options go with every request of the call.
+func (k *Call) options(ctx context.Context, session *string) cosmos.Options {
+	return cosmos.Options{Session: session, Priority: priorityFrom(ctx), Bucket: bucketFrom(ctx), Contents: k.contents}
 }

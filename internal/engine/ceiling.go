@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -292,7 +292,7 @@ func (k *Call) ceilings(ctx context.Context) []*Ceiling {
 
 // underCeilings sends a request once its turn has come under all ceilings, and
 // tells them what it cost.
-func (k *Call) underCeilings(ctx context.Context, all []*Ceiling, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
+func (k *Call) underCeilings(ctx context.Context, all []*Ceiling, x *exchange, send func(context.Context) (cosmos.Answer, error)) error {
 	taken := make([]float64, len(all))
 	for i, c := range all {
 		if x.exempt {

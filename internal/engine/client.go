@@ -3,23 +3,9 @@ package engine
 import (
 	"context"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
-
-// ClientOptions returns a copy of o with Grove's pipeline policy added, for
-// azcosmos.NewClient and its siblings; nil stands for the defaults. The policy
-// counts every attempt for [WithTally], keeps the SDK from sending a write a
-// second time on its own account, and decodes a page of documents once,
-// straight into the entities, where the SDK would decode it, encode each
-// document again and leave the second decoding to the caller.
-//
-// A client made without it serves reads, slower and with coarser counts. Its
-// writes are refused with [ErrInvalid] before anything is sent: the SDK takes
-// some errors for "never sent" and would repeat a write that was applied.
-func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions { return cosmos.ClientOptions(o) }
 
 // What is known of a container's client.
 const (
@@ -41,9 +27,9 @@ func (c *Collection) noteClient(x *exchange) {
 func (k *Call) requireClientOptions(ctx context.Context, at *Partition, ops []Operation) error {
 	if k.Collection.client.Load() == clientUnknown {
 		x := exchange{Exchange: cosmos.Exchange{Probe: true}, exempt: true}
-		err := k.once(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
-			resp, err := k.Collection.Container.ReadItem(ctx, at.Key, ops[0].ID, nil)
-			return resp.Response, err
+		err := k.once(ctx, &x, func(ctx context.Context) (cosmos.Answer, error) {
+			_, answer, err := cosmos.ReadItem(ctx, k.Collection.Container, at.Key, ops[0].ID, cosmos.Options{})
+			return answer, err
 		})
 		if k.Collection.client.Load() == clientUnknown {
 			if err != nil && StatusOf(err) == 0 {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/internal/layout"
@@ -21,7 +19,7 @@ import (
 // with it: it sees documents that repositories hide, and changes them without
 // hooks.
 type Collection struct {
-	Container  *azcosmos.ContainerClient
+	Container  *cosmos.Container
 	model      *tenantitem.Model
 	entityType string
 	aliases    []string
@@ -91,7 +89,7 @@ func MetaOf(entity any) *tenantitem.Meta {
 
 // Bind makes the collection of an item and puts a typed repository in front of
 // it. It sends nothing.
-func Bind[T any, PT tenantitem.Item[T]](repo Bindable, container *azcosmos.ContainerClient, cfg Settings) error {
+func Bind[T any, PT tenantitem.Item[T]](repo Bindable, container *cosmos.Container, cfg Settings) error {
 	model, err := tenantitem.ModelOf[T, PT]()
 	if err != nil {
 		return err
@@ -108,7 +106,7 @@ func Bind[T any, PT tenantitem.Item[T]](repo Bindable, container *azcosmos.Conta
 	return nil
 }
 
-func newCollection(container *azcosmos.ContainerClient, model *tenantitem.Model, cfg Settings) (*Collection, error) {
+func newCollection(container *cosmos.Container, model *tenantitem.Model, cfg Settings) (*Collection, error) {
 	if container == nil {
 		return nil, &tenantitem.InvalidError{What: "container", Reason: "it is nil", Hint: "make one with client.NewContainer"}
 	}
@@ -169,7 +167,7 @@ func (c *Collection) Renamed(p Partition, entityType string) Partition {
 		if level.isEntityType() && i < len(p.Values) {
 			p.Values = slices.Clone(p.Values)
 			p.Values[i] = entityType
-			p.Key = partitionKey(p.Values)
+			p.Key = cosmos.NewPartitionKey(p.Values...)
 		}
 	}
 	return p

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -199,7 +200,7 @@ func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite boo
 			doc, _ := c.core.layout.Canonical(raw) // of whatever species it is
 			tenant = readHeader(doc).TenantID
 		}
-		at := Partition{Tenant: tenant, Values: key, Full: true, Deleted: true, mixed: true, Key: partitionKey(key)}
+		at := Partition{Tenant: tenant, Values: key, Full: true, Deleted: true, mixed: true, Key: cosmos.NewPartitionKey(key...)}
 		groups[text] = append(groups[text], incoming{n: n, id: id, at: at, body: raw})
 	}
 	for _, text := range order {

@@ -3,7 +3,7 @@ package engine
 import (
 	"context"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 type tenantKey struct{}
@@ -32,7 +32,7 @@ type (
 // needs priority-based execution to be on for the account, and overrides the
 // client's own setting. Batch jobs and bulk imports do well with
 // azcosmos.PriorityLevelLow.
-func WithPriority(ctx context.Context, level azcosmos.PriorityLevel) context.Context {
+func WithPriority(ctx context.Context, level cosmos.Priority) context.Context {
 	return context.WithValue(ctx, priorityKey{}, &level)
 }
 
@@ -43,8 +43,8 @@ func WithThroughputBucket(ctx context.Context, bucket int32) context.Context {
 	return context.WithValue(ctx, bucketKey{}, &bucket)
 }
 
-func priorityFrom(ctx context.Context) *azcosmos.PriorityLevel {
-	level, _ := ctx.Value(priorityKey{}).(*azcosmos.PriorityLevel)
+func priorityFrom(ctx context.Context) *cosmos.Priority {
+	level, _ := ctx.Value(priorityKey{}).(*cosmos.Priority)
 	return level
 }
 

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -86,9 +86,9 @@ func (e Edits) with(op edit) Edits {
 	return e
 }
 
-// Operations checks the edits against the entity and returns them as the SDK
-// takes them. The mark is added where the limit leaves room; reports whether.
-func (c *Collection) Operations(e Edits, mark string) (ops azcosmos.PatchOperations, isMarked bool, err error) {
+// Operations checks the edits against the entity and returns them as a
+// patch. The mark is added where the limit leaves room; reports whether.
+func (c *Collection) Operations(e Edits, mark string) (ops cosmos.Patch, isMarked bool, err error) {
 	if len(e.ops) == 0 || len(e.ops) > MaxPatchOperations {
 		return ops, false, &tenantitem.InvalidError{What: "patch", Reason: fmt.Sprintf("%d operations", len(e.ops)), Hint: "give 1 to 10; set a whole object instead of its members, or use Mutate"}
 	}
@@ -106,13 +106,13 @@ func (c *Collection) Operations(e Edits, mark string) (ops azcosmos.PatchOperati
 		}
 		switch op.op {
 		case "set":
-			ops.AppendSet(op.path, value)
+			ops.Set(op.path, value)
 		case "add":
-			ops.AppendAdd(op.path, value)
+			ops.Add(op.path, value)
 		case "remove":
-			ops.AppendRemove(op.path)
+			ops.Remove(op.path)
 		case "incr":
-			ops.AppendIncrement(op.path, op.by)
+			ops.Increment(op.path, op.by)
 		}
 	}
 	ranges, err := c.inRange(e.ops)
@@ -123,11 +123,9 @@ func (c *Collection) Operations(e Edits, mark string) (ops azcosmos.PatchOperati
 	if err != nil {
 		return ops, false, err
 	}
-	if condition != "" {
-		ops.SetCondition(condition)
-	}
+	ops.Condition = condition
 	if isMarked = mark != "" && len(e.ops) < MaxPatchOperations; isMarked {
-		ops.AppendSet("/"+markField, mark)
+		ops.Set("/"+markField, mark)
 	}
 	return ops, isMarked, nil
 }
@@ -266,8 +264,7 @@ func (c *Collection) holdsKey(f *tenantitem.Field) bool {
 }
 
 // condition writes a patch's condition. Parameters are not served there, so
-// values are written as JSON, which is what the language's literals are; and
-// the SDK pastes the text into a JSON string unescaped, so it is escaped here.
+// values are written as JSON, which is what the language's literals are.
 func (c *Collection) condition(conditions []Predicate, further ...string) (string, error) {
 	if c.Tombstones {
 		conditions = append(slices.Clone(conditions), Missing("deletedAt"))
@@ -289,7 +286,7 @@ func (c *Collection) condition(conditions []Predicate, further ...string) (strin
 	for _, text := range further {
 		w.Text.WriteString(" AND " + text)
 	}
-	return escapeJSON(w.Text.String()), nil
+	return w.Text.String(), nil
 }
 
 // escapeJSON escapes text for the inside of a JSON string.

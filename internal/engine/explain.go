@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Explanation is what a query would send. It is made without any request and
@@ -13,7 +13,7 @@ type Explanation struct {
 	// SQL is the statement's text.
 	SQL string
 	// Parameters are its values.
-	Parameters []azcosmos.QueryParameter
+	Parameters []cosmos.QueryParameter
 	// Scope is "point read" for a query that one answers, "one partition",
 	// "prefix of the partition key", "all tenants", or "unbound" for a query
 	// that was not given to a scope.

@@ -5,8 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/merge"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -23,7 +22,6 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 		return nil, "", err
 	}
 	var decodeErr error
-	ctx = at.address(ctx)
 	x := &exchange{pinned: at.physical != nil, exempt: k.Exempt, at: at}
 	x.Page = func(body []byte) error {
 		if k.Collection.layout != nil {
@@ -39,24 +37,12 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 	if left, bounded := tallyFrom(ctx).left(); bounded {
 		size = k.cost.pageSize(left, size)
 	}
-	no := false
-	options := &azcosmos.QueryOptions{
-		QueryParameters:           params,
-		PageSizeHint:              int32(min(size, maxPageHint)), //nolint:gosec // at most maxPageHint
-		EnableCrossPartitionQuery: &no,
-		SessionToken:              token,
-		PriorityLevel:             priorityFrom(ctx),
-		ThroughputBucket:          bucketFrom(ctx),
-	}
-	if from != "" {
-		options.ContinuationToken = &from
-	}
-	text := k.textOf(st)
-	var page azcosmos.QueryItemsResponse
-	err = k.read(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
-		var err error
-		page, err = k.Collection.Container.NewQueryItemsPager(text, at.Key, options).NextPage(ctx)
-		return page.Response, err
+	query := cosmos.Query{Text: k.textOf(st), Parameters: params, PageSize: size, From: from, Range: at.address()}
+	var page cosmos.Page
+	var answer cosmos.Answer
+	err = k.read(ctx, x, func(ctx context.Context) (_ cosmos.Answer, err error) {
+		page, answer, err = cosmos.QueryPage(ctx, k.Collection.Container, at.Key, query, k.options(ctx, token))
+		return answer, err
 	})
 	if err != nil {
 		return nil, "", err
@@ -71,23 +57,20 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 	if decodeErr != nil {
 		return nil, "", &decodeError{decodeErr}
 	}
-	k.cost.add(float64(page.RequestCharge), len(rows))
-	noteScan(rows, page.RawResponse)
-	if page.ContinuationToken != nil {
-		next = *page.ContinuationToken
-	}
-	return rows, next, nil
+	k.cost.add(answer.Charge, len(rows))
+	noteScan(rows, answer.Header)
+	return rows, page.Next, nil
 }
 
 // noteScan tells sorted rows in which direction the service read its index.
-func noteScan[R any](rows []R, reply *http.Response) {
-	if len(rows) == 0 || reply == nil {
+func noteScan[R any](rows []R, header http.Header) {
+	if len(rows) == 0 {
 		return
 	}
 	if _, isSorted := any(&rows[0]).(interface{ SetScan(merge.Scan) }); !isSorted {
 		return
 	}
-	scan := scanOf(reply.Header.Get("x-ms-cosmos-query-execution-info"))
+	scan := scanOf(header.Get("x-ms-cosmos-query-execution-info"))
 	for i := range rows {
 		any(&rows[i]).(interface{ SetScan(merge.Scan) }).SetScan(scan)
 	}
@@ -108,10 +91,6 @@ func scanOf(header string) merge.Scan {
 	}
 	return merge.ScanForward
 }
-
-// maxPageHint is the largest page that is asked for; the service's own bound
-// of 4 MB a page ends most pages sooner.
-const maxPageHint = 10_000
 
 // StartQuery is what every query checks before any request.
 func (k *Call) StartQuery(ctx context.Context) error {

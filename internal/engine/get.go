@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
@@ -16,17 +14,11 @@ func (k *Call) ReadItem(ctx context.Context, at *Partition) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := exchange{Exchange: cosmos.Exchange{KeepBody: true}, exempt: k.Exempt, at: at}
-	err = k.read(ctx, &x, func(ctx context.Context) (azcosmos.Response, error) {
-		resp, err := k.Collection.Container.ReadItem(ctx, at.Key, k.Collection.layout.StoredID(k.ID), &azcosmos.ItemOptions{
-			SessionToken:     token,
-			PriorityLevel:    priorityFrom(ctx),
-			ThroughputBucket: bucketFrom(ctx),
-		})
-		if raw = resp.Value; x.Kept {
-			raw = x.Body
-		}
-		return resp.Response, err
+	x := exchange{exempt: k.Exempt, at: at}
+	err = k.read(ctx, &x, func(ctx context.Context) (cosmos.Answer, error) {
+		item, answer, err := cosmos.ReadItem(ctx, k.Collection.Container, at.Key, k.Collection.layout.StoredID(k.ID), k.options(ctx, token))
+		raw = item.Body
+		return answer, err
 	})
 	if err == nil {
 		raw, err = k.Collection.canonical(raw)

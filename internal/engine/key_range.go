@@ -2,10 +2,8 @@ package engine
 
 import (
 	"context"
-	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
@@ -104,7 +102,7 @@ func (k *Call) pieces(ctx context.Context, p *plan, ranges []keyRange, gone stri
 				continue
 			}
 			at := partition
-			at.Key = azcosmos.NewPartitionKey()
+			at.Key = cosmos.NewPartitionKey()
 			at.physical = &r
 			at.min, at.max = part.Min, part.Max
 			out = append(out, piece{keyRange: part, at: at})
@@ -157,20 +155,15 @@ func join(ranges []keyRange) []keyRange {
 	return out
 }
 
-// address sends the call to the partition's physical one, where it names one.
-// The headers are those by which Microsoft's other SDKs address a physical
-// partition, and a part of its key space.
-func (p *Partition) address(ctx context.Context) context.Context {
+// address is the partition's physical one, where it names one, and which part of
+// its key space is meant.
+func (p *Partition) address() cosmos.Range {
 	if p.physical == nil {
-		return ctx
+		return cosmos.Range{}
 	}
-	h := http.Header{}
-	h.Set(headerRangeID, p.physical.id)
-	h.Set("x-ms-documentdb-query-enablecrosspartition", "True")
+	r := cosmos.Range{ID: p.physical.id}
 	if epk.Compare(p.min, p.physical.min) != 0 || epk.Compare(p.max, p.physical.max) != 0 {
-		h.Set("x-ms-start-epk", epk.LowerBound(p.min))
-		h.Set("x-ms-end-epk", p.max)
-		h.Set("x-ms-read-key-type", "EffectivePartitionKeyRange")
+		r.Min, r.Max = p.min, p.max
 	}
-	return policy.WithHTTPHeader(ctx, h)
+	return r
 }

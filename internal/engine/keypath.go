@@ -5,8 +5,6 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -99,20 +97,4 @@ func keyValue(path string, v any) (any, error) {
 		err = tenantitem.ValidateKeyValue(path, out)
 	}
 	return out, err
-}
-
-// partitionKey builds the SDK's key from validated values.
-func partitionKey(values []any) azcosmos.PartitionKey {
-	key := azcosmos.NewPartitionKey()
-	for _, v := range values {
-		switch v := v.(type) {
-		case string:
-			key = key.AppendString(v)
-		case float64:
-			key = key.AppendNumber(v)
-		case bool:
-			key = key.AppendBool(v)
-		}
-	}
-	return key
 }

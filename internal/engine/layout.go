@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -315,7 +314,7 @@ func (c *Collection) placeOf(key []any) (Partition, error) {
 	if c.layout != nil {
 		key = key[1:]
 	}
-	return Partition{Tenant: tenant, global: c.layout.Global(), underTenant: c.underTenant, Values: key, Full: true, Deleted: true, Key: partitionKey(key)}, nil
+	return Partition{Tenant: tenant, global: c.layout.Global(), underTenant: c.underTenant, Values: key, Full: true, Deleted: true, Key: cosmos.NewPartitionKey(key...)}, nil
 }
 
 // keyOfDocument are the values of all levels in a canonical document, as an
@@ -336,7 +335,7 @@ func (c *Collection) keyOfDocument(raw []byte, tenant string) ([]any, error) {
 }
 
 // Writer starts a part of a statement.
-func (c *Collection) Writer(params []azcosmos.QueryParameter) *SQLWriter {
+func (c *Collection) Writer(params []cosmos.QueryParameter) *SQLWriter {
 	return &SQLWriter{Params: params, layout: c.layout}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -40,7 +41,7 @@ func (c *Collection) completed(p Partition, field func(path string) (any, bool))
 		}
 		values = append(values, value)
 	}
-	p.Values, p.Full, p.Key = values, true, partitionKey(values)
+	p.Values, p.Full, p.Key = values, true, cosmos.NewPartitionKey(values...)
 	return p, nil
 }
 

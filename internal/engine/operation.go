@@ -3,28 +3,21 @@ package engine
 import (
 	"context"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // OperationKind is what a write operation does to its document.
-type OperationKind uint8
+type OperationKind = cosmos.OperationKind
 
+// The kinds of operations; [OpRead] stands within a batch only.
 const (
-	OpCreate OperationKind = iota + 1
-	OpReplace
-	OpUpsert
-	OpPatch
-	OpDelete
-	OpRead // within a batch only
+	OpCreate  = cosmos.OpCreate
+	OpReplace = cosmos.OpReplace
+	OpUpsert  = cosmos.OpUpsert
+	OpPatch   = cosmos.OpPatch
+	OpDelete  = cosmos.OpDelete
+	OpRead    = cosmos.OpRead
 )
-
-// String returns the verb that errors name.
-func (o OperationKind) String() string {
-	return [...]string{OpCreate: "Create", OpReplace: "Replace", OpUpsert: "Upsert", OpPatch: "Patch", OpDelete: "Delete", OpRead: "Read"}[o]
-}
 
 // Operation is one write of one document, as a value: what a verb wants. How it
 // is sent, alone or in a batch, and what becomes of it when no answer comes,
@@ -34,9 +27,9 @@ type Operation struct {
 	ID   string
 	// etag that the document must have; "" for none, noDocument for no document.
 	ETag  string
-	Body  []byte                   // of OpCreate, OpReplace and OpUpsert
-	Patch azcosmos.PatchOperations // of OpPatch
-	Size  int                      // of the body or the patch, in bytes as sent
+	Body  []byte       // of OpCreate, OpReplace and OpUpsert
+	Patch cosmos.Patch // of OpPatch
+	Size  int          // of the body or the patch, in bytes as sent
 	// Mark is stored with the document by this write alone; "" for none.
 	Mark string
 	// Before is the document that a replacement takes the place of, where it
@@ -65,11 +58,9 @@ type Operation struct {
 	edits *Edits
 }
 
-// Result is the service's answer to one operation.
-type Result struct {
-	ETag string
-	Body []byte // of OpRead, and of a patch whose call asked for it
-}
+// Result is the service's answer to one operation. It has a body for OpRead,
+// and for a patch whose call asked for it.
+type Result = cosmos.Result
 
 // noDocument is the etag that an upsert requires which found nothing to
 // overwrite.
@@ -85,23 +76,13 @@ func (op *Operation) Deletes(c *Collection) {
 	op.Kind, op.species, op.after = OpDelete, c, func(*Document) *Document { return nil }
 }
 
-// inBatch is the operation as it stands in a batch, on the condition of its etag.
-func (op *Operation) inBatch() (cosmos.BatchOperation, error) {
-	kind := op.sentAs()
-	out := cosmos.BatchOperation{Verb: kind.String(), ID: op.ID, Body: op.Body}
-	switch kind {
-	case OpCreate, OpUpsert:
-		out.ID = "" // it stands in the body
-	case OpReplace, OpDelete:
-		out.ETag = op.ETag
-	case OpPatch:
-		out.ETag = op.ETag
-		var err error
-		out.Body, err = op.Patch.MarshalJSON()
-		return out, err
-	case OpRead:
+// sent is the operation as it goes to the service.
+func (op *Operation) sent() cosmos.Operation {
+	out := cosmos.Operation{Kind: op.sentAs(), ID: op.ID, ETag: op.ETag, Body: op.Body, Patch: op.Patch}
+	if op.ETag == noDocument {
+		out.ETag = ""
 	}
-	return out, nil
+	return out
 }
 
 // sentAs is the operation's kind for the service: an upsert that is bound to
@@ -129,11 +110,4 @@ func batchSize(ops []Operation) int {
 		size += ops[i].cost()
 	}
 	return size
-}
-
-func etagOption(etag string) *azcore.ETag {
-	if etag == "" {
-		return nil
-	}
-	return (*azcore.ETag)(&etag)
 }

@@ -5,9 +5,8 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -86,14 +85,14 @@ func errQuotedOrder(clause string) error {
 }
 
 // asStored returns parameters as they are sent: written as documents are.
-func asStored(params []azcosmos.QueryParameter) ([]azcosmos.QueryParameter, error) {
-	out := make([]azcosmos.QueryParameter, len(params))
+func asStored(params []cosmos.QueryParameter) ([]cosmos.QueryParameter, error) {
+	out := make([]cosmos.QueryParameter, len(params))
 	for i, p := range params {
 		raw, err := codec.Encode(p.Value)
 		if err != nil {
 			return nil, RefusedValue("query parameter", err)
 		}
-		out[i] = azcosmos.QueryParameter{Name: p.Name, Value: json.RawMessage(raw)}
+		out[i] = cosmos.QueryParameter{Name: p.Name, Value: json.RawMessage(raw)}
 	}
 	return out, nil
 }

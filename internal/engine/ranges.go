@@ -8,14 +8,12 @@ import (
 	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/merge"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
-
-const headerRangeID = "x-ms-documentdb-partitionkeyrangeid"
 
 // physical is one physical partition: its id in the service, and its bounds as
 // effective partition keys.
@@ -88,23 +86,22 @@ func (k *Call) physicals(ctx context.Context, gone string) ([]physical, error) {
 }
 
 // readBounds asks the SDK, which remembers the answer.
-func (k *Call) readBounds(ctx context.Context) ([]azcosmos.FeedRange, error) {
-	var bounds []azcosmos.FeedRange
+func (k *Call) readBounds(ctx context.Context) ([]cosmos.FeedRange, error) {
+	var bounds []cosmos.FeedRange
 	x := &exchange{}
-	err := k.read(ctx, x, func(ctx context.Context) (azcosmos.Response, error) {
-		var err error
-		bounds, err = k.Collection.Container.ReadFeedRanges(ctx, nil)
+	err := k.read(ctx, x, func(ctx context.Context) (_ cosmos.Answer, err error) {
+		bounds, err = cosmos.FeedRanges(ctx, k.Collection.Container)
 		// Without an error there may have been no request at all.
 		x.counted = err == nil
-		return azcosmos.Response{}, err
+		return cosmos.Answer{}, err
 	})
-	slices.SortFunc(bounds, func(a, b azcosmos.FeedRange) int { return epk.Compare(a.MinInclusive, b.MinInclusive) })
+	slices.SortFunc(bounds, func(a, b cosmos.FeedRange) int { return epk.Compare(a.MinInclusive, b.MinInclusive) })
 	return bounds, err
 }
 
 // readIDs finds the ids that belong to bounds. One that is not there any more
 // is left empty, and moved is what the service said of it.
-func (k *Call) readIDs(ctx context.Context, bounds []azcosmos.FeedRange, known []physical) (out []physical, moved, err error) {
+func (k *Call) readIDs(ctx context.Context, bounds []cosmos.FeedRange, known []physical) (out []physical, moved, err error) {
 	out = make([]physical, len(bounds))
 	answers := make([]error, len(bounds))
 	group, under := errgroup.WithContext(ctx)
@@ -129,24 +126,13 @@ func (k *Call) readIDs(ctx context.Context, bounds []azcosmos.FeedRange, known [
 	return out, cmp.Or(answers...), err
 }
 
-// readID learns a physical partition's id. The SDK keeps ids to itself, so the
-// change feed is asked for one document, and its request tells where it went.
-func (k *Call) readID(ctx context.Context, bounds azcosmos.FeedRange) (string, error) {
-	var resp azcosmos.ChangeFeedResponse
-	err := k.read(ctx, &exchange{}, func(ctx context.Context) (azcosmos.Response, error) {
-		var err error
-		resp, err = k.Collection.Container.ReadChangeFeed(ctx, &azcosmos.ChangeFeedOptions{FeedRange: &bounds, MaxItemCount: 1})
-		return resp.Response, err
+// readID learns a physical partition's id; "" where it is not there any more.
+func (k *Call) readID(ctx context.Context, bounds cosmos.FeedRange) (id string, err error) {
+	err = k.read(ctx, &exchange{}, func(ctx context.Context) (answer cosmos.Answer, err error) {
+		id, answer, err = cosmos.RangeID(ctx, k.Collection.Container, bounds)
+		return answer, err
 	})
-	switch {
-	case err != nil:
-		return "", err
-	case resp.FeedRange == nil || *resp.FeedRange != bounds:
-		return "", nil
-	case resp.RawResponse == nil || resp.RawResponse.Request == nil:
-		return "", errors.New("the client's transport does not say which request a response belongs to")
-	}
-	return resp.RawResponse.Request.Header.Get(headerRangeID), nil
+	return id, err
 }
 
 // isGone reports that a physical partition was divided, joined or moved.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
@@ -97,7 +96,7 @@ func (k *Call) look(ctx context.Context, at *Partition, ops []Operation, unavail
 // read repeats a call that changes nothing until it is answered: through
 // throttling for as long as the policy allows, through a failing service a
 // few times.
-func (k *Call) read(ctx context.Context, x *exchange, send func(context.Context) (azcosmos.Response, error)) error {
+func (k *Call) read(ctx context.Context, x *exchange, send func(context.Context) (cosmos.Answer, error)) error {
 	var p pause
 	for {
 		err := k.once(ctx, x, send)

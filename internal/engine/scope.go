@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -25,7 +24,7 @@ type Partition struct {
 	Deleted bool
 	// mixed shows the documents of every species.
 	mixed bool
-	Key   azcosmos.PartitionKey // set when full
+	Key   cosmos.PartitionKey // set when full
 	// physical narrows a partition that is not full to one physical one, and
 	// min and max to a part of that one's keys.
 	physical *physical
@@ -64,7 +63,7 @@ func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
 			if level.isDerived() && next < len(more) {
 				p.Err = errTooManyValues(len(more), next)
 			}
-			p.Key = partitionKey(p.Values)
+			p.Key = cosmos.NewPartitionKey(p.Values...)
 			return p
 		}
 		value, err := level.value(v)
@@ -84,7 +83,7 @@ func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
 		return p
 	}
 	p.Full = true
-	p.Key = partitionKey(p.Values)
+	p.Key = cosmos.NewPartitionKey(p.Values...)
 	return p
 }
 

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -201,7 +202,7 @@ func (c *Collection) sessionToken() string {
 	if joined == nil {
 		return ""
 	}
-	text := c.Container.ID() + "\x00" + *joined
+	text := cosmos.ContainerID(c.Container) + "\x00" + *joined
 	return sessionPrefix + base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
@@ -219,7 +220,7 @@ func SessionsOf(species ...*Collection) []string {
 	for _, sp := range species {
 		sessions := sp.sessions
 		sessions.mu.Lock()
-		c := containers[sp.Container.ID()]
+		c := containers[cosmos.ContainerID(sp.Container)]
 		if c.ranges == nil || c.rid == "" {
 			c.rid = sessions.rid
 		}
@@ -230,7 +231,7 @@ func SessionsOf(species ...*Collection) []string {
 			c.ranges.merge(sessions.ranges.String())
 		}
 		sessions.mu.Unlock()
-		containers[sp.Container.ID()] = c
+		containers[cosmos.ContainerID(sp.Container)] = c
 	}
 	var tokens []string
 	for _, id := range slices.Sorted(maps.Keys(containers)) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
@@ -22,7 +23,7 @@ const (
 
 // sessionHeader returns the session token for a request; nil is none.
 func (k *Call) sessionHeader(ctx context.Context, at *Partition) (*string, error) {
-	all := k.Collection.sessions.header(ctx, k.Collection.Container.ID())
+	all := k.Collection.sessions.header(ctx, cosmos.ContainerID(k.Collection.Container))
 	if all == nil || !strings.Contains(*all, ",") {
 		return all, nil
 	}

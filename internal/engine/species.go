@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -140,7 +141,7 @@ func (s *Collection) Stubs(ctx context.Context, tenant string, key []any, q Quer
 // StubsOfAllTenants is Stubs across tenants. It visits every physical
 // partition of the container.
 func (s *Collection) StubsOfAllTenants(ctx context.Context, q Query) iter.Seq2[Stub, error] {
-	at := Partition{All: true, Deleted: true, global: s.IsGlobal(), underTenant: s.underTenant, Key: partitionKey(nil)}
+	at := Partition{All: true, Deleted: true, global: s.IsGlobal(), underTenant: s.underTenant, Key: cosmos.NewPartitionKey()}
 	return s.stubs(ctx, at, q)
 }
 

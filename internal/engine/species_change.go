@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Remove deletes the documents, in batches of one logical partition each. A
@@ -32,7 +32,7 @@ func (s *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stu
 		}
 		mark := s.Mark()
 		ops := patchBetween(stub, next)
-		ops.AppendSet("/"+markField, mark)
+		ops.Set("/"+markField, mark)
 		op := Operation{Kind: OpPatch, ID: stub.ID, ETag: stub.ETag, Mark: mark, species: s, Patch: ops}
 		op.after = func(before *Document) *Document {
 			if next.ParentID == stub.ParentID {
@@ -45,15 +45,15 @@ func (s *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stu
 }
 
 // patchBetween writes the difference of two outlines as a patch.
-func patchBetween(old, next Stub) azcosmos.PatchOperations {
-	var ops azcosmos.PatchOperations
+func patchBetween(old, next Stub) cosmos.Patch {
+	var ops cosmos.Patch
 	field := func(path string, changed, have, want bool, value any) {
 		switch {
 		case !changed:
 		case want:
-			ops.AppendSet(path, value)
+			ops.Set(path, value)
 		case have:
-			ops.AppendRemove(path)
+			ops.Remove(path)
 		}
 	}
 	field("/deletedAt", old.DeletedAt != next.DeletedAt, old.DeletedAt != "", next.DeletedAt != "", next.DeletedAt)
@@ -61,10 +61,10 @@ func patchBetween(old, next Stub) azcosmos.PatchOperations {
 	field("/"+JournalField, old.Deletion != next.Deletion, old.Deletion != nil, next.Deletion != nil, next.Deletion)
 	field("/"+MovingField, old.Moving != next.Moving, old.Moving != "", next.Moving != "", next.Moving)
 	if old.ParentID != next.ParentID {
-		ops.AppendSet("/parentId", next.ParentID)
+		ops.Set("/parentId", next.ParentID)
 	}
 	if len(next.Moved) > len(old.Moved) || len(next.Moved["parentId"]) > len(old.Moved["parentId"]) {
-		ops.AppendSet("/"+MovedField, next.Moved)
+		ops.Set("/"+MovedField, next.Moved)
 	}
 	return ops
 }

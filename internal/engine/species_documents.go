@@ -11,9 +11,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	documents "github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -300,13 +299,13 @@ func (p *DocumentPatch) size() int {
 }
 
 // patch are the changes without the mark of the write.
-func (p *DocumentPatch) patch() azcosmos.PatchOperations {
-	var ops azcosmos.PatchOperations
+func (p *DocumentPatch) patch() cosmos.Patch {
+	var ops cosmos.Patch
 	for _, set := range p.Sets {
-		ops.AppendSet(set.Pointer, set.Value)
+		ops.Set(set.Pointer, set.Value)
 	}
 	for _, pointer := range p.Removes {
-		ops.AppendRemove(pointer)
+		ops.Remove(pointer)
 	}
 	return ops
 }
@@ -314,7 +313,7 @@ func (p *DocumentPatch) patch() azcosmos.PatchOperations {
 func (s *Collection) patchOp(p *DocumentPatch) Operation {
 	op := Operation{Kind: OpPatch, ID: p.ID, ETag: p.ETag, Mark: s.Mark()}
 	ops := p.patch()
-	ops.AppendSet("/"+markField, op.Mark)
+	ops.Set("/"+markField, op.Mark)
 	op.Patch = ops
 	return op
 }

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -16,7 +15,7 @@ import (
 // Statement is a query as it is sent.
 type Statement struct {
 	Text   string
-	Params []azcosmos.QueryParameter
+	Params []cosmos.QueryParameter
 
 	rows rowKind
 	// stored says that the text is in the stored form already.
@@ -63,7 +62,7 @@ type SQLWriter struct {
 	model  *tenantitem.Model
 	layout *layout.Layout
 	Text   strings.Builder
-	Params []azcosmos.QueryParameter
+	Params []cosmos.QueryParameter
 	// literal writes values into the text, for the one place where the
 	// service takes no parameters.
 	literal bool
@@ -79,7 +78,7 @@ func (w *SQLWriter) param(v any) string {
 		return string(text)
 	}
 	name := fmt.Sprintf("@p%d", len(w.Params))
-	w.Params = append(w.Params, azcosmos.QueryParameter{Name: name, Value: v})
+	w.Params = append(w.Params, cosmos.QueryParameter{Name: name, Value: v})
 	return name
 }
 
@@ -175,7 +174,7 @@ func (c *Collection) writeConditions(w *SQLWriter, word string, at *Partition, q
 	for _, raw := range q.raw {
 		condition("(%s)", raw.text)
 		for _, p := range raw.params {
-			w.Params = append(w.Params, azcosmos.QueryParameter{Name: "@" + p.Name, Value: p.Value})
+			w.Params = append(w.Params, cosmos.QueryParameter{Name: "@" + p.Name, Value: p.Value})
 		}
 	}
 	return nil

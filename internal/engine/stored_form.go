@@ -55,7 +55,7 @@ func (k *Call) storedForm(ops []Operation) ([]Operation, error) {
 		case op.Body != nil:
 			op.Body, err = l.Stored(op.Body)
 		case op.Kind == OpPatch:
-			op.Patch, err = l.Patch(op.Patch)
+			op.Patch = l.Patch(op.Patch)
 		}
 		if err != nil {
 			return nil, refusedLayout(err)

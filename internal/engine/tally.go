@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Tally counts the requests and the request units of everything done under
@@ -112,7 +114,7 @@ func (c *rowCost) pageSize(left float64, wanted int) int {
 	defer c.mu.Unlock()
 	size := firstBudgetPage
 	if c.rows > 0 && c.units > 0 {
-		size = int(min(max(left*float64(c.rows)/c.units, 1), maxPageHint))
+		size = int(min(max(left*float64(c.rows)/c.units, 1), cosmos.MaxPageSize))
 	}
 	if wanted > 0 {
 		size = min(size, wanted)

@@ -3,6 +3,8 @@ package engine
 import (
 	"math"
 	"testing"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // The more a budget leaves, the more a page may hold, up to all that a page can.
@@ -17,7 +19,7 @@ func TestPagesFitTheBudget(t *testing.T) {
 		left         float64
 		wanted, want int
 	}{
-		{0, 0, 1}, {1, 0, 1}, {20, 0, 10}, {20, 3, 3}, {1e6, 0, maxPageHint}, {1e300, 0, maxPageHint}, {math.Inf(1), 0, maxPageHint}, {math.Inf(1), 7, 7},
+		{0, 0, 1}, {1, 0, 1}, {20, 0, 10}, {20, 3, 3}, {1e6, 0, cosmos.MaxPageSize}, {1e300, 0, cosmos.MaxPageSize}, {math.Inf(1), 0, cosmos.MaxPageSize}, {math.Inf(1), 7, 7},
 	} {
 		if got := c.pageSize(tc.left, tc.wanted); got != tc.want {
 			t.Errorf("with %g RU left and %d wanted: %d rows, want %d", tc.left, tc.wanted, got, tc.want)

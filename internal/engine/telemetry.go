@@ -16,6 +16,8 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
+
+	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
 // Telemetry says where a repository reports what it does: one span and one
@@ -102,7 +104,7 @@ type watch struct {
 // context is for everything that the verb does.
 func (k *Call) Begin(ctx context.Context) context.Context {
 	r := k.Collection.reporter
-	under, span := r.tracer.Start(ctx, k.Op+" "+k.Collection.Container.ID(), trace.WithSpanKind(trace.SpanKindClient))
+	under, span := r.tracer.Start(ctx, k.Op+" "+cosmos.ContainerID(k.Collection.Container), trace.WithSpanKind(trace.SpanKindClient))
 	if !span.IsRecording() && r.logger == nil && !r.duration.Enabled(ctx) && !r.charge.Enabled(ctx) {
 		return ctx
 	}
@@ -154,7 +156,7 @@ func (k *Call) attributes() []attribute.KeyValue {
 	out := []attribute.KeyValue{
 		semconv.DBSystemNameAzureCosmosDB,
 		semconv.DBOperationName(operationName(k.Op)),
-		semconv.DBCollectionName(k.Collection.Container.ID()),
+		semconv.DBCollectionName(cosmos.ContainerID(k.Collection.Container)),
 		attribute.String("grove.entity.type", k.Collection.entityType),
 	}
 	if k.Collection.reporter.tenant && k.At.Tenant != "" {
@@ -259,7 +261,7 @@ func (k *Call) log(level slog.Level, message string, attrs ...slog.Attr) {
 		return
 	}
 	about := []slog.Attr{
-		slog.String("operation", k.Op), slog.String("container", k.Collection.Container.ID()), slog.String("entityType", k.Collection.entityType),
+		slog.String("operation", k.Op), slog.String("container", cosmos.ContainerID(k.Collection.Container)), slog.String("entityType", k.Collection.entityType),
 	}
 	if k.Collection.reporter.tenant && k.At.Tenant != "" {
 		about = append(about, slog.String("tenant", k.At.Tenant))

@@ -72,17 +72,17 @@ func (c *Companion) op() (Operation, error) {
 	op.Size = c.size()
 	ops := c.patch()
 	for _, inc := range c.Increments {
-		ops.AppendIncrement(inc.Pointer, inc.By)
+		ops.Increment(inc.Pointer, inc.By)
 		op.Size += len(inc.Pointer) + operationOverhead
 	}
-	ops.AppendSet("/"+markField, op.Mark)
+	ops.Set("/"+markField, op.Mark)
 	if c.ETag == "" {
 		condition, err := core.condition([]Predicate{Missing("deletedAt")})
 		if err != nil {
 			return op, err
 		}
-		ops.SetCondition(condition)
-		op.Size += len(condition)
+		ops.Condition = condition
+		op.Size += 2 * len(condition) // at most, with its quotes escaped
 	}
 	op.Patch = ops
 	return op, nil

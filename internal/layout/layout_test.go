@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	"pgregory.net/rapid"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/layout"
 )
 
@@ -227,19 +227,15 @@ func TestSQL(t *testing.T) {
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	l := must(t, layout.Options{Envelope: "properties", NoMarks: true, Names: map[string]string{"deletedAt": "deleted_at", "a/b": "cd"}})
-	var ops azcosmos.PatchOperations
-	ops.AppendSet("/title", "x")
-	ops.AppendAdd("/tags/-", 1)
-	ops.AppendRemove("/deletedAt")
-	ops.AppendIncrement("/count", -3)
-	ops.AppendSet("/a~1b", nil)
-	ops.AppendSet("/_op", "mark")
-	ops.SetCondition(`FROM c WHERE c.title = \"x\" AND NOT IS_DEFINED(c.deletedAt)`)
-	mapped, err := l.Patch(ops)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := mapped.MarshalJSON()
+	var ops cosmos.Patch
+	ops.Set("/title", "x")
+	ops.Add("/tags/-", 1)
+	ops.Remove("/deletedAt")
+	ops.Increment("/count", -3)
+	ops.Set("/a~1b", nil)
+	ops.Set("/_op", "mark")
+	ops.Condition = `FROM c WHERE c.title = "x" AND NOT IS_DEFINED(c.deletedAt)`
+	raw, err := l.Patch(ops).MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}
