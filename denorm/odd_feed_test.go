@@ -1,0 +1,206 @@
+package denorm_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/registry"
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Album has tracks, which show its title and are counted.
+type Album struct {
+	tenantitem.TenantItem[Album]
+	Title  string `json:"title"`
+	Tracks int    `json:"tracks"`
+}
+
+type Track struct {
+	tenantitem.TenantItem[Track]
+	AlbumID    tenantitem.Ref[Album] `json:"albumId,omitempty"`
+	AlbumTitle string                `json:"albumTitle,omitempty" denorm:"sync,ref=albumId,field=title"`
+}
+
+// oddInTheFeed are what other writers may have left in the container, by id:
+// the entity type, which is a level of the key, and further members.
+var oddInTheFeed = map[string][2]string{
+	"deleted-at-a-number":  {"Album", `"deletedAt":170000000`},
+	"deleted-at-no-time":   {"Album", `"deletedAt":"yesterday","title":"hush"`},
+	"a-foreign-deletion":   {"Album", `"_deletion":"x","title":"hush"`},
+	"a-title-of-its-own":   {"Album", `"title":{"text":"hush"}`},
+	"a-count-of-its-own":   {"Album", `"title":"hush","tracks":"many"`},
+	"a-number-as-album":    {"Track", `"albumId":7`},
+	"an-object-as-copy":    {"Track", `"albumId":"fine","albumTitle":{"a":1}`},
+	"hidden-members":       {"Track", `"albumId":"fine","_moved":5,"_links":"y","_counted":{"z":[]},"_ops":{}`},
+	"a-deleted-track":      {"Track", `"albumId":"fine","deletedAt":17,"_deletion":[]`},
+	"of-an-unknown-type":   {"Invoice", `"albumId":"fine","title":5`},
+	"of-no-type":           {"", `"albumId":"fine","title":5`},
+	"of-an-odd-album":      {"Track", `"albumId":"a-title-of-its-own","albumTitle":"hush"`},
+	"of-an-album-not-here": {"Track", `"albumId":"nowhere","albumTitle":"hush"`},
+}
+
+// Documents that something else wrote stop neither the keeper nor a watch, lose
+// nothing, and are named; what is fine is kept true beside them.
+func TestOddDocumentsInTheFeed(t *testing.T) {
+	t.Parallel()
+	for kind, options := range map[string][]emulatortest.Option{"kind": nil, "unkind": {emulatortest.Unkind(4)}} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { testOddDocumentsInTheFeed(t, emulatortest.New(t, options...).Client(nil)) })
+		})
+	}
+}
+
+func testOddDocumentsInTheFeed(t *testing.T, client *azcosmos.Client) {
+	ctx := t.Context()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, keeper := openLayout(t, client, "", registry.Config{Database: "albums", Provision: true, Logger: slog.New(slog.DiscardHandler)}, []registry.Declaration{
+		registry.EntityOf[Album](registry.SoftDelete(time.Hour)), registry.EntityOf[Track](),
+	}, []denorm.Declaration{denorm.CountOf[Album, Track]("tracks", "albumId")})
+	check(db.Prepare(ctx))
+	albums, tracks := repo[Album](t, db), repo[Track](t, db)
+	container := albums.Container()
+
+	fine := &Album{Title: "first"}
+	fine.ID = "fine"
+	check(albums.In(acme).Create(ctx, fine))
+	var own []*Track
+	for range 3 {
+		track := &Track{AlbumID: fine.Ref()}
+		check(tracks.In(acme).Create(ctx, track))
+		own = append(own, track)
+	}
+	keyOf := func(entityType string) azcosmos.PartitionKey {
+		if entityType == "" {
+			return azcosmos.NewPartitionKeyString(acme).AppendNull()
+		}
+		return azcosmos.NewPartitionKeyString(acme).AppendString(entityType)
+	}
+	before := map[string]map[string]any{}
+	for id, odd := range oddInTheFeed {
+		typed := `null`
+		if odd[0] != "" {
+			typed = `"` + odd[0] + `"`
+		}
+		body := fmt.Sprintf(`{"id":%q,"tenantId":%q,"entityType":%s,"mine":{"a":[1,"hush"]},%s}`, id, acme, typed, odd[1])
+		_, err := container.CreateItem(ctx, keyOf(odd[0]), []byte(body), nil)
+		check(err)
+		var members map[string]any
+		check(json.Unmarshal([]byte(body), &members))
+		before[id] = members
+	}
+	check(keeper.CatchUp(ctx))
+	_, err := albums.In(acme).Patch(ctx, "fine", repository.Set("/title", "second"))
+	check(err)
+	check(keeper.CatchUp(ctx))
+
+	// What is fine is true.
+	for _, track := range own {
+		got, err := tracks.In(acme).Get(ctx, track.ID)
+		if err != nil || got.AlbumTitle != "second" {
+			t.Errorf("a track shows %q: %v", got.AlbumTitle, err)
+		}
+	}
+	counted, err := albums.In(acme).Get(ctx, "fine")
+	check(err)
+	there, err := tracks.In(acme).Count(ctx, repository.Where(repository.Eq("albumId", "fine")))
+	check(err)
+	if counted.Tracks != int(there) || there < 3 {
+		t.Errorf("the album counts %d tracks of %d", counted.Tracks, there)
+	}
+
+	// Nothing is lost: what the others wrote is there, but for copies and counts.
+	for id, members := range before {
+		item, err := container.ReadItem(ctx, keyOf(oddInTheFeed[id][0]), id, nil)
+		check(err)
+		var now map[string]any
+		check(json.Unmarshal(item.Value, &now))
+		for name, v := range members {
+			if kept := strings.HasPrefix(name, "_") || name == "tracks" || name == "albumTitle"; !kept && !reflect.DeepEqual(now[name], v) {
+				t.Errorf("%s: %s became %v", id, name, now[name])
+			}
+		}
+	}
+
+	// What can't be served is named, by its id and without its content.
+	named := map[string]bool{}
+	processor, ok := keeper.Processor(registry.DefaultContainer)
+	if !ok {
+		t.Fatal("no processor")
+	}
+	for q, err := range processor.Quarantined(ctx) {
+		check(err)
+		named[q.DocumentID] = true
+		if strings.Contains(q.Reason, "hush") {
+			t.Errorf("the reason for %s tells what stands in it", q.DocumentID)
+		}
+	}
+	for d, err := range keeper.Audit(ctx, acme) {
+		check(err)
+		named[d.ID] = true
+	}
+	progress, err := keeper.Repair(ctx, acme, nil)
+	check(err)
+	for id := range named {
+		if oddInTheFeed[id] == [2]string{} {
+			t.Errorf("%s is named, and nothing is wrong with it", id)
+		}
+	}
+	if int(progress.Skipped) != len(named) {
+		t.Errorf("a repair passes over %d, and %v are named", progress.Skipped, named)
+	}
+	for _, id := range []string{"an-object-as-copy", "a-count-of-its-own", "a-number-as-album", "of-an-odd-album"} {
+		if !named[id] {
+			t.Errorf("%s is not named", id)
+		}
+	}
+	watchOdd(t, albums)
+}
+
+// watchOdd reads all albums from the beginning: each is seen once, or named.
+func watchOdd(t *testing.T, albums *repository.Repository[Album]) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	seen := map[string]bool{}
+	for event, err := range denorm.Watch(ctx, albums, denorm.WatchOptions{WatchOptions: changefeed.WatchOptions{StartFrom: changefeed.Beginning()}}) {
+		var unread *repository.DecodeError
+		switch {
+		case errors.As(err, &unread):
+			seen[unread.ID] = true
+		case err != nil:
+			if !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("the watch ended: %v", err)
+			}
+		default:
+			seen[event.ID] = true
+		}
+	}
+	for id, odd := range oddInTheFeed {
+		if (odd[0] == "Album") != seen[id] {
+			t.Errorf("the watch saw %s: %t", id, seen[id])
+		}
+	}
+	if !seen["fine"] {
+		t.Error("the watch did not see the album that is fine")
+	}
+}

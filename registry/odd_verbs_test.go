@@ -1,0 +1,213 @@
+package registry_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// oddVerb is a verb that is tried on an odd document.
+type oddVerb[T any] struct {
+	do func(ctx context.Context, s *repository.Scope[T], id, etag string) error
+	// drops says that members of others go: the verb overwrites or removes the
+	// document.
+	drops bool
+	// many says that the verb is about more than the one document.
+	many bool
+}
+
+// oddVerbs are all verbs of a scope; fresh makes an entity with that id.
+func oddVerbs[T any](fresh func(id, etag string) *T) map[string]oddVerb[T] {
+	return map[string]oddVerb[T]{
+		"Get": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			_, err := s.Get(ctx, id)
+			return err
+		}},
+		"GetMany": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			_, err := s.GetMany(ctx, id)
+			return err
+		}},
+		"Exists": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			_, err := s.Exists(ctx, id)
+			return err
+		}},
+		"Create": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			return s.Create(ctx, fresh(id, ""))
+		}},
+		"Replace": {do: func(ctx context.Context, s *repository.Scope[T], id, etag string) error {
+			return s.Replace(ctx, fresh(id, etag))
+		}, drops: true},
+		"Save": {do: func(ctx context.Context, s *repository.Scope[T], id, etag string) error {
+			return s.Save(ctx, fresh(id, etag))
+		}, drops: true},
+		"Upsert": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			return s.Upsert(ctx, fresh(id, ""))
+		}, drops: true},
+		"Mutate": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			_, err := s.Mutate(ctx, id, func(*T) error { return nil })
+			return err
+		}},
+		"Patch": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			_, err := s.Patch(ctx, id, repository.Set("/"+textField[T](), "patched"))
+			return err
+		}},
+		"PlanDelete": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			_, err := s.PlanDelete(ctx, id)
+			return err
+		}},
+		"Delete":  {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error { return s.Delete(ctx, id, nil) }, drops: true},
+		"Restore": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error { return s.Restore(ctx, id) }},
+		"Purge":   {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error { return s.Purge(ctx, id) }, drops: true},
+		"SaveAll": {do: func(ctx context.Context, s *repository.Scope[T], id, etag string) error {
+			_, err := s.SaveAll(ctx, slices.Values([]*T{fresh(id, etag)}), nil)
+			return err
+		}, drops: true},
+		"DeleteAll": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			_, err := s.DeleteAll(ctx, slices.Values([]string{id}), nil)
+			return err
+		}, drops: true},
+		"Batch.Patch": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			return s.Batch().Patch(id, repository.Set("/"+textField[T](), "patched")).Commit(ctx)
+		}},
+		"Batch.Delete": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
+			return s.Batch().Delete(id, "").Commit(ctx)
+		}, drops: true},
+		"Query": {many: true, do: func(ctx context.Context, s *repository.Scope[T], _, _ string) error {
+			return drain(s.Query(ctx, repository.All()))
+		}},
+		"Page": {many: true, do: func(ctx context.Context, s *repository.Scope[T], _, _ string) error {
+			_, err := s.Page(ctx, repository.All(), repository.PageOptions{Size: 10})
+			return err
+		}},
+		"First": {many: true, do: func(ctx context.Context, s *repository.Scope[T], _, _ string) error {
+			_, err := s.First(ctx, repository.All().OrderBy("id"))
+			return err
+		}},
+		"Count": {many: true, do: func(ctx context.Context, s *repository.Scope[T], _, _ string) error {
+			_, err := s.Count(ctx, repository.All())
+			return err
+		}},
+		"Project": {many: true, do: func(ctx context.Context, s *repository.Scope[T], _, _ string) error {
+			return drain(repository.Project[struct {
+				ID string `json:"id"`
+			}](ctx, &s.Reader, repository.All()))
+		}},
+		"Distinct": {many: true, do: func(ctx context.Context, s *repository.Scope[T], _, _ string) error {
+			return drain(repository.Distinct[any](ctx, &s.Reader, textField[T](), repository.All()))
+		}},
+	}
+}
+
+// textField is a field of the two entities.
+func textField[T any]() string {
+	if _, ok := any(new(T)).(*Note); ok {
+		return "title"
+	}
+	return "body"
+}
+
+// drain reads on behind the errors of single documents.
+func drain[V any](rows iter.Seq2[V, error]) error {
+	var all []error
+	for _, err := range rows {
+		all = append(all, err)
+	}
+	return errors.Join(all...)
+}
+
+// Each verb on each odd document: it works, or says which document it is; what
+// is refused is not changed; members of others survive what is not an
+// overwrite; and the document that is fine stays so.
+func TestEachVerbOnEachOddDocument(t *testing.T) {
+	t.Parallel()
+	e := newEstate(t, emulatortest.New(t, emulatortest.Calm()).Client(nil))
+	note := func(id, etag string) *Note {
+		n := &Note{Title: "fresh"}
+		n.ID, n.ETag = id, etag
+		return n
+	}
+	for id, members := range oddDocuments() {
+		entityType := typeIn(members)
+		if entityType != "Comment" {
+			for name, verb := range oddVerbs(note) {
+				tryOdd(t, e, e.notes, name, verb, id, members, entityType == "Note")
+			}
+			continue
+		}
+		comment := func(id, etag string) *Comment {
+			c := &Comment{Body: "fresh"}
+			c.ID, c.ETag, c.ParentID = id, etag, "fine"
+			return c
+		}
+		for name, verb := range oddVerbs(comment) {
+			tryOdd(t, e, e.comments.Items(), name, verb, id, members, true)
+		}
+	}
+}
+
+func typeIn(members string) string {
+	_, rest, has := strings.Cut(members, `"entityType":"`)
+	if !has {
+		return ""
+	}
+	entityType, _, _ := strings.Cut(rest, `"`)
+	return entityType
+}
+
+// tryOdd tries one verb on one document, in a tenant of its own. Known says
+// that the document is of the repository's entity type.
+func tryOdd[T any](t *testing.T, e estate, repo *repository.Repository[T], name string, verb oddVerb[T], id, members string, known bool) {
+	t.Helper()
+	ctx := t.Context()
+	tenant := fmt.Sprintf("%s %s %s", repo.EntityType(), strings.ReplaceAll(name, ".", " "), id)
+	fine := &Note{Title: "fine"}
+	fine.ID = "fine"
+	must(t, e.notes.In(tenant).Create(ctx, fine))
+	container, key := e.notes.Container(), azcosmos.NewPartitionKeyString(tenant).AppendString(typeIn(members))
+	if typeIn(members) == "" {
+		container, key = e.lookups.Container(), azcosmos.NewPartitionKeyString(tenant).AppendString("odd")
+	}
+	stored, err := container.CreateItem(ctx, key, []byte(`{"id":"`+id+`","tenantId":"`+tenant+`","secret":"hush",`+members+`}`), &azcosmos.ItemOptions{EnableContentResponseOnWrite: true})
+	must(t, err)
+
+	err = verb.do(ctx, repo.In(tenant), id, string(stored.ETag))
+	text := fmt.Sprint(err)
+	switch {
+	case err == nil:
+	case strings.Contains(text, "hush") || strings.Contains(text, "170000000"):
+		t.Errorf("%s of %s tells what stands in it: %v", name, id, err)
+	case !strings.Contains(text, id):
+		t.Errorf("%s does not name %s: %v", name, id, err)
+	}
+	var before, after map[string]any
+	must(t, json.Unmarshal(stored.Value, &before))
+	item, readErr := container.ReadItem(ctx, key, id, nil)
+	if readErr != nil && (!known || err != nil || !verb.drops) {
+		t.Errorf("%s: %s is gone (%v)", name, id, err)
+	}
+	if readErr == nil {
+		must(t, json.Unmarshal(item.Value, &after))
+		switch {
+		case !known || err != nil && !strings.Contains(text, "was applied") || verb.many:
+			if !reflect.DeepEqual(after, before) {
+				t.Errorf("%s changed %s, which it had no business with or refused (%v)", name, id, err)
+			}
+		case !verb.drops && after["secret"] != "hush":
+			t.Errorf("%s lost a member of %s", name, id)
+		}
+	}
+	if got, err := e.notes.In(tenant).Get(ctx, "fine"); err != nil || got.Title != "fine" {
+		t.Errorf("%s of %s: the document that is fine is %v, %v", name, id, got, err)
+	}
+}
