@@ -1,6 +1,7 @@
 package code
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -10,7 +11,7 @@ import (
 )
 
 // Every step of docs/tutorial.md is taken in an empty module: its files are added to those of the steps
-// before, or take their place, and the module's tests pass.
+// before, or take their place, and the module's tests pass. What the last step leaves is the shop of sample/shop.
 func TestTutorial(t *testing.T) {
 	t.Parallel()
 	top, err := filepath.Abs("../..")
@@ -54,6 +55,19 @@ func TestTutorial(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", step, err, out)
 		}
 	}
+	for _, name := range []string{"api.go", "main.go", "model.go"} {
+		got, err := os.ReadFile(filepath.Join(module, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(filepath.Join(top, "sample", "shop", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%s is not that of sample/shop", name)
+		}
+	}
 }
 
 // emptyModule makes a module that uses this repository, with the versions that it uses, so that nothing is looked up.
@@ -63,7 +77,7 @@ func emptyModule(t *testing.T, top, module string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module example.com/notes\n\nrequire github.com/cosmosgrove/grove v0.0.0\n\nreplace github.com/cosmosgrove/grove => "+top)
+	text := regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(string(mod), "module example.com/shop\n\nrequire github.com/cosmosgrove/grove v0.0.0\n\nreplace github.com/cosmosgrove/grove => "+top)
 	sum, err := os.ReadFile(filepath.Join(top, "go.sum"))
 	if err != nil {
 		t.Fatal(err)

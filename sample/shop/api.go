@@ -12,13 +12,13 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
+// snippet: routes
+
 // api serves the shops of all tenants.
 type api struct {
 	products *repository.Repository[Product]
 	orders   *repository.Repository[Order]
 }
-
-// snippet: routes
 
 func newHandler(products *repository.Repository[Product], orders *repository.Repository[Order], db *registry.Database, logger *slog.Logger, traces trace.TracerProvider) http.Handler {
 	a, routes, mux := &api{products, orders}, http.NewServeMux(), http.NewServeMux()
@@ -30,9 +30,8 @@ func newHandler(products *repository.Repository[Product], orders *repository.Rep
 	routes.Handle("DELETE /products/{id}", httpapi.JSON(http.StatusNoContent, a.deleteProduct))
 	routes.Handle("POST /products/{id}/restore", httpapi.JSON(http.StatusOK, a.restoreProduct))
 	routes.Handle("POST /products/{id}/orders", httpapi.JSON(http.StatusCreated, a.orderProduct))
-	mux.Handle("/", httpapi.Middleware(httpapi.Config{
-		Tenant: tenantOf, Budget: 200, RequireIfMatch: true, ChargeHeader: "Request-Charge", Logger: logger, TracerProvider: traces,
-	})(routes))
+	around := httpapi.Middleware(httpapi.Config{Tenant: tenantOf, Budget: 200, RequireIfMatch: true, ChargeHeader: "Request-Charge", Logger: logger, TracerProvider: traces})
+	mux.Handle("/", around(routes))
 	mux.Handle("GET /ready", httpapi.JSON(http.StatusNoContent, func(_ http.ResponseWriter, r *http.Request) (any, error) { return nil, db.Health(r.Context()) }))
 	return mux
 }
@@ -55,6 +54,8 @@ func in[T any](repo *repository.Repository[T], r *http.Request) *repository.Scop
 
 // end snippet
 
+// snippet: create
+
 func (a *api) createProduct(w http.ResponseWriter, r *http.Request) (any, error) {
 	p, err := readProduct(w, r)
 	if err != nil {
@@ -66,6 +67,8 @@ func (a *api) createProduct(w http.ResponseWriter, r *http.Request) (any, error)
 func (a *api) getProduct(_ http.ResponseWriter, r *http.Request) (any, error) {
 	return in(a.products, r).Get(r.Context(), r.PathValue("id"))
 }
+
+// end snippet
 
 // snippet: list
 
@@ -99,6 +102,8 @@ func (a *api) replaceProduct(w http.ResponseWriter, r *http.Request) (any, error
 }
 
 // end snippet
+
+// snippet: change
 
 func (a *api) repriceProduct(w http.ResponseWriter, r *http.Request) (any, error) {
 	price := ProductInput{Cents: -1}
@@ -134,3 +139,5 @@ func (a *api) orderProduct(_ http.ResponseWriter, r *http.Request) (any, error) 
 	o := &Order{ProductID: tenantitem.Ref[Product](r.PathValue("id"))}
 	return o, in(a.orders, r).Create(r.Context(), o)
 }
+
+// end snippet

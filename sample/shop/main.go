@@ -18,17 +18,17 @@ import (
 	"github.com/cosmosgrove/grove/denorm"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
-	"github.com/cosmosgrove/grove/sample/internal/account"
 )
 
-// In a service of your own, registry.NewClient takes the place of
-// account.Client.
+// snippet: main
+
 func main() {
 	listen := flag.String("listen", "127.0.0.1:8080", "`address` to listen on")
 	flag.Parse()
-	logger := slog.New(slog.NewJSONHandler(os.Stderr, nil))
-	fx.New(service(logger, otel.GetTracerProvider()), fx.Provide(account.Client), serve(*listen)).Run()
+	fx.New(service(slog.New(slog.NewJSONHandler(os.Stderr, nil)), otel.GetTracerProvider()), fx.Provide(client), serve(*listen)).Run()
 }
+
+// end snippet
 
 // snippet: service
 
@@ -40,9 +40,7 @@ func service(logger *slog.Logger, traces trace.TracerProvider) fx.Option {
 	return fx.Options(
 		fx.WithLogger(func() fxevent.Logger { return events }),
 		fx.Provide(func() (*slog.Logger, trace.TracerProvider) { return logger, traces }, newHandler),
-		registry.Module(registry.Config{
-			Database: "shop", Provision: true, Logger: logger, Telemetry: repository.Telemetry{TracerProvider: traces},
-		}),
+		registry.Module(registry.Config{Database: "shop", Provision: true, Logger: logger, Telemetry: repository.Telemetry{TracerProvider: traces}}),
 		registry.Entity[Product](registry.SoftDelete(30*24*time.Hour)),
 		registry.Entity[Order](),
 		denorm.Module,
@@ -61,16 +59,15 @@ func serve(address string) fx.Option {
 		server := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: time.Minute}
 		lc.Append(fx.StartStopHook(func(ctx context.Context) error {
 			listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
-			if err != nil {
-				return err
+			if err == nil {
+				logger.Info("listening", "address", listener.Addr().String())
+				go func() {
+					if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+						logger.Error("listening ended", "error", errors.Join(err, end.Shutdown(fx.ExitCode(1))))
+					}
+				}()
 			}
-			logger.Info("listening", "address", listener.Addr().String())
-			go func() {
-				if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-					logger.Error("listening ended", "error", errors.Join(err, end.Shutdown(fx.ExitCode(1))))
-				}
-			}()
-			return nil
+			return err
 		}, server.Shutdown))
 	})
 }

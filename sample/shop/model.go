@@ -7,7 +7,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// snippet: model
+// snippet: product
 
 // ProductInput is what a client may write, and no more.
 type ProductInput struct {
@@ -21,6 +21,10 @@ type Product struct {
 	ProductInput
 }
 
+// end snippet
+
+// snippet: order
+
 // Order keeps the name and the price under which it was made.
 type Order struct {
 	tenantitem.TenantItem[Order]
@@ -29,16 +33,18 @@ type Order struct {
 	Cents     int64                   `json:"cents" denorm:"snapshot,ref=productId,field=cents"`
 }
 
+// end snippet
+
+// snippet: read
+
 // readProduct makes a product of the body of a request.
 func readProduct(w http.ResponseWriter, r *http.Request) (*Product, error) {
 	p := &Product{}
-	if err := httpapi.ReadJSON(w, r, &p.ProductInput); err != nil {
-		return nil, err
+	err := httpapi.ReadJSON(w, r, &p.ProductInput)
+	if err == nil && (p.Name == "" || p.Cents < 0) {
+		err = &httpapi.Problem{Status: http.StatusBadRequest, Detail: "a product has a name, and a price that is not negative"}
 	}
-	if p.Name == "" || p.Cents < 0 {
-		return nil, &httpapi.Problem{Status: http.StatusBadRequest, Detail: "a product has a name, and a price that is not negative"}
-	}
-	return p, nil
+	return p, err
 }
 
 // end snippet

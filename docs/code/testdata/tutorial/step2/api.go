@@ -1,0 +1,91 @@
+package main
+
+import (
+	"net/http"
+
+	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/httpapi"
+)
+
+// snippet: routes
+
+// api serves the shops of all tenants.
+type api struct {
+	products *repository.Repository[Product]
+}
+
+func newHandler(products *repository.Repository[Product]) http.Handler {
+	a, routes := &api{products}, http.NewServeMux()
+	routes.Handle("POST /products", httpapi.JSON(http.StatusCreated, a.createProduct))
+	routes.Handle("GET /products", httpapi.JSON(http.StatusOK, a.listProducts))
+	routes.Handle("GET /products/{id}", httpapi.JSON(http.StatusOK, a.getProduct))
+	routes.Handle("PUT /products/{id}", httpapi.JSON(http.StatusOK, a.replaceProduct))
+	return httpapi.Middleware(httpapi.Config{Tenant: tenantOf, Budget: 200, RequireIfMatch: true})(routes)
+}
+
+// end snippet
+
+// snippet: tenant
+
+// tenantOf stands for the verification of a token: the tenant is what the
+// token proves, and never what the client says.
+func tenantOf(r *http.Request) (string, error) {
+	return map[string]string{"Bearer acme-token": "acme", "Bearer globex-token": "globex"}[r.Header.Get("Authorization")], nil
+}
+
+// in binds a repository to the tenant of a request.
+func in[T any](repo *repository.Repository[T], r *http.Request) *repository.Scope[T] {
+	tenant, _ := repository.TenantFrom(r.Context())
+	return repo.In(tenant)
+}
+
+// end snippet
+
+// snippet: create
+
+func (a *api) createProduct(w http.ResponseWriter, r *http.Request) (any, error) {
+	p, err := readProduct(w, r)
+	if err != nil {
+		return nil, err
+	}
+	return p, in(a.products, r).Create(r.Context(), p)
+}
+
+func (a *api) getProduct(_ http.ResponseWriter, r *http.Request) (any, error) {
+	return in(a.products, r).Get(r.Context(), r.PathValue("id"))
+}
+
+// end snippet
+
+// snippet: list
+
+func (a *api) listProducts(w http.ResponseWriter, r *http.Request) (any, error) {
+	options, err := httpapi.PageOptions(r)
+	if err != nil {
+		return nil, err
+	}
+	page, err := in(a.products, r).Page(r.Context(), repository.All().OrderBy("name"), options)
+	if err != nil {
+		return nil, err
+	}
+	httpapi.LinkNext(w, r, page.Cursor)
+	return page.Items, nil
+}
+
+// end snippet
+
+// snippet: replace
+
+func (a *api) replaceProduct(w http.ResponseWriter, r *http.Request) (any, error) {
+	p, err := readProduct(w, r)
+	if err != nil {
+		return nil, err
+	}
+	p.ID = r.PathValue("id")
+	if p.ETag, err = httpapi.IfMatch(r, in(a.products, r), p.ID); err != nil {
+		return nil, err
+	}
+	return p, in(a.products, r).Replace(r.Context(), p)
+}
+
+// end snippet
