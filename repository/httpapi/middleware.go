@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"go.opentelemetry.io/otel/trace"
@@ -116,10 +117,31 @@ type exchange struct {
 	http.ResponseWriter
 	tally        *repository.Tally
 	chargeHeader string
+	returned     bool // the handler did not panic
 
-	status   int // 0 until the answer began
-	err      error
-	returned bool // the handler did not panic
+	// A handler may go on when the request was answered, as under
+	// http.TimeoutHandler.
+	mu     sync.Mutex
+	status int // 0 until the answer began
+	err    error
+}
+
+// begin notes the status of the answer, and reports whether it begins with it.
+func (x *exchange) begin(status int) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.status != 0 || status < http.StatusOK {
+		return false
+	}
+	x.status = status
+	return true
+}
+
+// said is what is known of the answer.
+func (x *exchange) said() (status int, err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.status, x.err
 }
 
 // Unwrap lets http.ResponseController find the writer below.
@@ -127,18 +149,15 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 
 // WriteHeader notes the status, and says what was used up so far.
 func (x *exchange) WriteHeader(status int) {
-	if x.status == 0 && status >= http.StatusOK {
-		x.status = status
-		if x.chargeHeader != "" {
-			x.Header().Set(x.chargeHeader, strconv.FormatFloat(x.tally.RequestUnits(), 'f', 2, 64))
-		}
+	if x.begin(status) && x.chargeHeader != "" {
+		x.Header().Set(x.chargeHeader, strconv.FormatFloat(x.tally.RequestUnits(), 'f', 2, 64))
 	}
 	x.ResponseWriter.WriteHeader(status)
 }
 
 // Write begins the answer where WriteHeader was not called.
 func (x *exchange) Write(body []byte) (int, error) {
-	if x.status == 0 {
+	if status, _ := x.said(); status == 0 {
 		x.WriteHeader(http.StatusOK)
 	}
 	return x.ResponseWriter.Write(body)
@@ -151,19 +170,22 @@ func note(r *http.Request, err error) (begun bool) {
 	if !ok {
 		return false
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
 	x.err = err
 	return x.status != 0
 }
 
 // answered is the status of the answer, once the handler has returned.
 func (x *exchange) answered() int {
+	status, _ := x.said()
 	switch {
 	case !x.returned:
 		return http.StatusInternalServerError
-	case x.status == 0:
+	case status == 0:
 		return http.StatusOK
 	}
-	return x.status
+	return status
 }
 
 func (x *exchange) log(r *http.Request, logger *slog.Logger, began time.Time) {
@@ -183,8 +205,8 @@ func (x *exchange) log(r *http.Request, logger *slog.Logger, began time.Time) {
 	if !x.returned {
 		attrs = append(attrs, slog.Bool("panicked", true))
 	}
-	if x.err != nil {
-		attrs = append(attrs, slog.String("error", x.err.Error()))
+	if _, err := x.said(); err != nil {
+		attrs = append(attrs, slog.String("error", err.Error()))
 	}
 	logger.LogAttrs(r.Context(), level, "request", attrs...)
 }

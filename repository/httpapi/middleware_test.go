@@ -113,6 +113,28 @@ func TestMiddleware(t *testing.T) {
 	}
 }
 
+// A handler may go on when its answer was given by another one, as under
+// http.TimeoutHandler, while its record is written.
+func TestAHandlerThatGoesOn(t *testing.T) {
+	t.Parallel()
+	goOn, gone := make(chan struct{}), make(chan struct{})
+	slow := http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		go func() {
+			defer close(gone)
+			<-goOn
+			httpapi.WriteError(httptest.NewRecorder(), r, repository.ErrNotFound)
+		}()
+		close(goOn)
+	})
+	var log bytes.Buffer
+	handler := httpapi.Middleware(httpapi.Config{Logger: slog.New(slog.NewJSONHandler(&log, nil))})(slow)
+	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/", nil))
+	<-gone
+	if !strings.Contains(log.String(), `"status":`) {
+		t.Errorf("the log says %s", &log)
+	}
+}
+
 func TestMiddlewareWithoutAnything(t *testing.T) {
 	t.Parallel()
 	w := httptest.NewRecorder()
