@@ -64,22 +64,15 @@ func (r *Reader[T]) each(ctx context.Context, k *engine.Call, q engine.Query, yi
 	if err != nil {
 		return err
 	}
-	for from := ""; ; {
-		rows, next, err := engine.FetchPage[row[T]](ctx, k, &r.at, st, from, q.Bound())
-		if err != nil {
-			return err
-		}
+	return engine.EachPage(ctx, k, &r.at, st, q.Bound(), func(rows []row[T]) (bool, error) {
 		if err := r.checkRows(rows); err != nil {
-			return err
+			return false, err
 		}
 		for i := range rows {
 			if !yield(rows[i].value, rows[i].err) {
-				return nil
+				return false, nil
 			}
 		}
-		if next == "" {
-			return nil
-		}
-		from = next
-	}
+		return true, nil
+	})
 }

@@ -71,7 +71,7 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 		k := Call{Collection: c, Op: op, At: &at}
 		err := k.StartQuery(ctx)
 		if err == nil && at.Full {
-			err = readPartition(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
+			err = projectOne(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
 		} else if err == nil {
 			err = projectAcross(ctx, &k, q, projection, func(v V) bool { return yield(v, nil) })
 		}
@@ -82,30 +82,7 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 	}
 }
 
-// readPartition reads the rows of one logical partition.
-func readPartition[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
-	st, err := k.Collection.Compile(k.At, q, projection)
-	if err != nil {
-		return err
-	}
-	for from := ""; ; {
-		rows, next, err := FetchPage[V](ctx, k, k.At, st, from, 0)
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if !yield(row) {
-				return nil
-			}
-		}
-		if next == "" {
-			return nil
-		}
-		from = next
-	}
-}
-
-// Remove deletes documents in batches, as [Species.Remove] does, of whatever
+// Remove deletes documents in batches, as [Collection.Remove] does, of whatever
 // species they are.
 func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []Stub, err error) {
 	stubs := make([]Stub, len(outlines))
@@ -356,29 +333,20 @@ func (k *Call) bodies(ctx context.Context, documents []incoming) (map[string]jso
 	if err != nil {
 		return nil, err
 	}
-	for from := ""; ; {
-		rows, next, err := FetchPage[json.RawMessage](ctx, k, k.At, st, from, 0)
-		if err != nil {
-			return nil, err
-		}
+	err = EachPage(ctx, k, k.At, st, 0, func(rows []json.RawMessage) (bool, error) {
 		for _, raw := range rows {
 			there[readHeader(raw).ID] = raw
 		}
-		if next == "" {
-			return there, nil
-		}
-		from = next
-	}
-}
-
-// systemMembers are the service's own; it sets them anew.
-func systemMembers() []string {
-	return []string{"_rid", "_self", "_etag", "_attachments", "_ts", "_lsn"}
+		return true, nil
+	})
+	return there, err
 }
 
 // WithoutSystemMembers returns a stored document without what the service
 // added, members otherwise as they are and in their order.
-func WithoutSystemMembers(raw []byte) ([]byte, error) { return codec.Without(raw, systemMembers()) }
+func WithoutSystemMembers(raw []byte) ([]byte, error) {
+	return codec.Without(raw, documents.SystemMembers())
+}
 
 // sameContent compares documents as JSON, the service's own members aside.
 func sameContent(a, b []byte) bool {
@@ -386,7 +354,7 @@ func sameContent(a, b []byte) bool {
 	if codec.Decode(a, &x) != nil || codec.Decode(b, &y) != nil {
 		return false
 	}
-	for _, name := range systemMembers() {
+	for _, name := range documents.SystemMembers() {
 		delete(x, name)
 		delete(y, name)
 	}

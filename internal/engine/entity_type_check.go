@@ -56,21 +56,15 @@ func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[st
 	}
 	st := Statement{Text: w.Text.String(), Params: w.Params}
 	found := map[string]bool{}
-	for from := ""; ; {
-		rows, next, err := FetchPage[json.RawMessage](ctx, k, at, st, from, 0)
-		if err != nil {
-			return nil, err
-		}
+	err := EachPage(ctx, k, at, st, 0, func(rows []json.RawMessage) (bool, error) {
 		for _, row := range rows {
 			if h := readHeader(row); !k.Collection.IsSpecies(h.EntityType) && !k.Collection.isUntyped(row) {
 				found[h.ID] = true
 			}
 		}
-		if next == "" {
-			return found, nil
-		}
-		from = next
-	}
+		return true, nil
+	})
+	return found, err
 }
 
 // RefuseForeign fails when one of the ids is that of another species' document.

@@ -62,6 +62,21 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 	return rows, page.Next, nil
 }
 
+// EachPage gives the pages of one logical partition to take until it wants no
+// more of them. size is that of FetchPage.
+func EachPage[R any](ctx context.Context, k *Call, at *Partition, st Statement, size int, take func(rows []R) (more bool, err error)) error {
+	for from := ""; ; {
+		rows, next, err := FetchPage[R](ctx, k, at, st, from, size)
+		if err != nil {
+			return err
+		}
+		if more, err := take(rows); err != nil || !more || next == "" {
+			return err
+		}
+		from = next
+	}
+}
+
 // noteScan tells sorted rows in which direction the service read its index.
 func noteScan[R any](rows []R, header http.Header) {
 	if len(rows) == 0 {

@@ -62,19 +62,12 @@ func (k *Call) findTaken(ctx context.Context, partition Partition, ids []string,
 	if err != nil {
 		return err
 	}
-	for from := ""; ; {
-		rows, next, err := FetchPage[found](ctx, k, &partition, st, from, 0)
-		if err != nil {
-			return err
-		}
+	return EachPage(ctx, k, &partition, st, 0, func(rows []found) (bool, error) {
 		for _, row := range rows {
 			taken[row.ID] = row.Type
 		}
-		if next == "" {
-			return nil
-		}
-		from = next
-	}
+		return true, nil
+	})
 }
 
 // RefuseTaken is ErrConflict for a new document whose id is taken under an

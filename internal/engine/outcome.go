@@ -134,25 +134,19 @@ func (k *Call) storedNow(ctx context.Context, at *Partition, ops []Operation) (m
 		return nil, err
 	}
 	st := Statement{Text: w.Text.String(), Params: w.Params}
-	for from := ""; ; {
-		rows, next, err := FetchPage[json.RawMessage](ctx, &look, at, st, from, len(ids))
-		if err != nil {
-			return nil, err
-		}
+	err := EachPage(ctx, &look, at, st, len(ids), func(rows []json.RawMessage) (bool, error) {
 		for _, row := range rows {
 			var head struct {
 				ID string `json:"id"`
 			}
 			if err := codec.Decode(row, &head); err != nil {
-				return nil, &decodeError{err}
+				return false, &decodeError{err}
 			}
 			found[head.ID] = ReadMarks(row)
 		}
-		if next == "" {
-			return found, nil
-		}
-		from = next
-	}
+		return true, nil
+	})
+	return found, err
 }
 
 // byCollection groups operations by their entity type, where their documents

@@ -15,25 +15,23 @@ func ProjectAs[V any](ctx context.Context, k *Call, q Query, projection string, 
 	if k.SeveralPartitions() {
 		return projectAcross(ctx, k, q, projection, yield)
 	}
+	return projectOne(ctx, k, q, projection, yield)
+}
+
+// projectOne reads the rows of one logical partition.
+func projectOne[V any](ctx context.Context, k *Call, q Query, projection string, yield func(V) bool) error {
 	st, err := k.Collection.Compile(k.At, q, projection)
 	if err != nil {
 		return err
 	}
-	for from := ""; ; {
-		rows, next, err := FetchPage[V](ctx, k, k.At, st, from, cmp.Or(q.limit, q.page))
-		if err != nil {
-			return err
-		}
+	return EachPage(ctx, k, k.At, st, cmp.Or(q.limit, q.page), func(rows []V) (bool, error) {
 		for _, row := range rows {
 			if !yield(row) {
-				return nil
+				return false, nil
 			}
 		}
-		if next == "" {
-			return nil
-		}
-		from = next
-	}
+		return true, nil
+	})
 }
 
 // ProjectionOf writes the SELECT clause for the members of V.

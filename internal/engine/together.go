@@ -223,15 +223,11 @@ func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
 	}
 	full := make(map[*Lookup]bool, len(parts))
 	var odd []error
-	for from := ""; ; {
-		rows, next, err := FetchPage[json.RawMessage](ctx, k, k.At, st, from, 0)
-		if err != nil {
-			return err
-		}
+	err = EachPage(ctx, k, k.At, st, 0, func(rows []json.RawMessage) (bool, error) {
 		for _, raw := range rows {
-			p, err := readingOf(parts, raw)
+			p, err := lookupOf(parts, raw)
 			if err != nil {
-				return err
+				return false, err
 			}
 			if p.core.layout != nil {
 				raw, _ = p.core.layout.Canonical(raw) // it was found by its key
@@ -241,15 +237,16 @@ func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
 			if errors.As(err, &unread) {
 				odd = append(odd, err)
 			} else if err != nil {
-				return err
+				return false, err
 			}
 			full[p] = full[p] || !room || p.one
 		}
-		if next == "" || len(full) == len(parts) && !hasRoom(full) {
-			return errors.Join(odd...)
-		}
-		from = next
+		return len(full) < len(parts) || hasRoom(full), nil
+	})
+	if err != nil {
+		return err
 	}
+	return errors.Join(odd...)
 }
 
 func hasRoom(full map[*Lookup]bool) bool {
@@ -261,8 +258,8 @@ func hasRoom(full map[*Lookup]bool) bool {
 	return false
 }
 
-// readingOf finds the part that a document belongs to by its species.
-func readingOf(parts []*Lookup, raw []byte) (*Lookup, error) {
+// lookupOf finds the part that a document belongs to by its entity type.
+func lookupOf(parts []*Lookup, raw []byte) (*Lookup, error) {
 	for _, p := range parts {
 		if p.core.Owns(raw) {
 			return p, nil
