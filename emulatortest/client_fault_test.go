@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"reflect"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -292,4 +295,45 @@ func TestFaultsOnOneRequestCompose(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Another form of an answer holds the same, and what comes behind it follows.
+func TestAnotherFormHoldsTheSame(t *testing.T) {
+	t.Parallel()
+	e := emulatortest.New(t)
+	items := newContainer(t, e.Client(nil), "/pk")
+	for _, id := range []string{"1", "2", "3"} {
+		create(t, items, pk("a"), `{"id":"`+id+`","pk":"a","tree":{"a":[{"x":1,"y":"<>\"}"}],"b":null}}`)
+	}
+	usual, err := items.ReadItem(t.Context(), pk("a"), "1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e.Fault(emulator.OtherForm().Keep())
+	other, err := items.ReadItem(t.Context(), pk("a"), "1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(other.Value), `"tree":{"b":null,"a":[{"y":"\u003c`) && !strings.Contains(string(other.Value), `"tree":{"b":null,"a":[{"y":"<`) {
+		t.Errorf("the members are in this order: %s", other.Value)
+	}
+	var a, b any
+	if err := errors.Join(json.Unmarshal(usual.Value, &a), json.Unmarshal(other.Value, &b)); err != nil || !reflect.DeepEqual(a, b) {
+		t.Errorf("%s became %s, %v", usual.Value, other.Value, err)
+	}
+	e.Fault(emulator.EmptyPage().Nth(2))
+	sizes, tokens := []int{}, []string{}
+	pager := items.NewQueryItemsPager("SELECT * FROM c", pk("a"), &azcosmos.QueryOptions{PageSizeHint: 1})
+	for pager.More() {
+		page, err := pager.NextPage(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sizes = append(sizes, len(page.Items)); page.ContinuationToken != nil {
+			tokens = append(tokens, *page.ContinuationToken)
+		}
+	}
+	if !slices.Equal(sizes, []int{1, 0, 1, 1}) {
+		t.Errorf("pages of %v items, by the tokens %q", sizes, tokens)
+	}
 }

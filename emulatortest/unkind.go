@@ -19,10 +19,13 @@ type unkindness struct {
 func unkind() []unkindness {
 	pages := []emulator.Operation{emulator.QueryItems, emulator.ListItems}
 	reads := []emulator.Operation{emulator.ReadItem, emulator.QueryItems}
-	writes := []emulator.Operation{emulator.CreateItem, emulator.ReplaceItem, emulator.UpsertItem, emulator.PatchItem, emulator.DeleteItem}
+	writes := []emulator.Operation{
+		emulator.CreateItem, emulator.ReplaceItem, emulator.UpsertItem, emulator.PatchItem, emulator.DeleteItem, emulator.TransactionalBatch,
+	}
 	return []unkindness{
 		{0.10, emulator.EmptyPage().On(pages...)},
-		{0.10, emulator.ShortPage(1).On(pages...)},
+		{0.10, emulator.ShortPage(1).On(append(pages, emulator.ChangeFeed)...)},
+		{0.20, emulator.OtherForm().On(append(pages, emulator.ReadItem, emulator.ChangeFeed)...)},
 		{0.05, emulator.Behind(1).On(reads...)},
 		{0.02, emulator.Throttle(time.Millisecond).On(append(reads, writes...)...)},
 		{0.02, emulator.Answer(449, 0).On(writes...)},
@@ -31,7 +34,8 @@ func unkind() []unkindness {
 }
 
 // Unkind switches on, all at once and reproducibly by the seed, what the service may do and a friendly emulator does not: empty
-// and early-cut pages, reads from replicas that are behind, throttling and 449 now and then, splits, and header names in lower case. Code
+// and early-cut pages, reads from replicas that are behind, documents with their members in another order, continuation tokens that change their form, throttling and 449
+// now and then, splits, and header names in lower case. Numbers are doubles, and ties come in the order in which an index was read, also without it. Code
 // that keeps its session tokens and follows continuations notices none of it, but in the number of its requests. It loses no answer and refuses
 // nothing for good; [Explore] does that. The environment variable GROVE_UNKIND, set to a seed, switches it on for every account that tests
 // make, but for those that are [Calm].

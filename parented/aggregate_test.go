@@ -17,7 +17,7 @@ import (
 func TestLoadFromSeveralPartitions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	g := setup(t)
+	g := setup(t, emulatortest.Calm()) // its requests are counted
 	note := g.tree(t, "acme", 7, 0)
 	g.tree(t, "acme", 3, 0)
 	must(t, g.labels.Under(note).Create(ctx, &Label{Text: "go"}))
@@ -74,7 +74,7 @@ func totalsOf(orders []*Order) []int {
 func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	client := emulatortest.Client(t)
+	client := emulatortest.Client(t, emulatortest.Calm()) // its requests are counted
 	id := emulatortest.DatabaseID(t, client, "shop")
 	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil)
 	must(t, err)

@@ -82,9 +82,16 @@ type planting struct {
 	vote   parented.Rule // of votes; Restrict when it is left out
 }
 
-func setup(t testing.TB) grove {
+func setup(t testing.TB, options ...emulatortest.Option) grove {
 	t.Helper()
-	return plant(t, planting{client: emulatortest.Client(t)})
+	return plant(t, planting{client: emulatortest.Client(t, options...)})
+}
+
+// processes is an account for tests in which one process looks at what another one wrote, without its session: nothing promises that it sees
+// that at once.
+func processes(t testing.TB, options ...emulatortest.Option) *emulatortest.Emulator {
+	t.Helper()
+	return emulatortest.New(t, append(options, emulatortest.Calm())...)
 }
 
 func plant(t testing.TB, p planting) grove {

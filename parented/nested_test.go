@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -21,7 +20,7 @@ func TestADeleteDoesNotTouchWhatTookItsIDs(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	for batches := range int64(7) {
-		emulator := emulatortest.New(t)
+		emulator := processes(t)
 		p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
 		g := plant(t, p)
 		note := g.tree(t, "acme", 2, 2)
@@ -76,7 +75,7 @@ func TestARestoreBringsBackNothingThatWasDeletedBefore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			emulator := emulatortest.New(t)
+			emulator := processes(t)
 			p := planting{client: emulator.Client(nil), note: parented.Policy{Retain: time.Hour}, child: test.child, config: parented.ForestConfig{PageSize: 2}}
 			g := plant(t, p)
 			hidden := 0
@@ -131,7 +130,7 @@ func TestTheFirstDecisionHolds(t *testing.T) {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
-				emulator := emulatortest.New(t)
+				emulator := processes(t)
 				p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
 				g := plant(t, p)
 				note := g.tree(t, "acme", 2, 0)
@@ -188,7 +187,7 @@ func TestWhatRestrictProtectsIsNotTakenByALateMove(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, by a process that died: %t", name, died), func(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
-				emulator := emulatortest.New(t)
+				emulator := processes(t)
 				p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
 				g := plant(t, p)
 				note, other := g.tree(t, "acme", 1, 1), g.tree(t, "acme", 1, 0)
@@ -232,7 +231,7 @@ func TestADeleteThatAnotherProcessFinishesHasSucceeded(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []parented.Policy{{}, {Tombstone: time.Hour}, {Retain: time.Hour}} {
 		ctx := t.Context()
-		emulator := emulatortest.New(t)
+		emulator := processes(t)
 		p := planting{client: emulator.Client(nil), note: policy}
 		g := plant(t, p)
 		note := g.tree(t, "acme", 2, 1)
@@ -258,7 +257,7 @@ func TestADeleteThatAnotherProcessFinishesHasSucceeded(t *testing.T) {
 func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	emulator := emulatortest.New(t)
+	emulator := processes(t)
 	p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 10}}
 	g := plant(t, p)
 	found := int64(0)
@@ -292,7 +291,7 @@ func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {
 func TestADeleteThroughTheParentCanBeFinished(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	emulator := emulatortest.New(t)
+	emulator := processes(t)
 	p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 1}}
 	g := plant(t, p)
 	note, other := g.tree(t, "acme", 1, 0), g.tree(t, "acme", 0, 0)

@@ -41,7 +41,7 @@ func TestARestoreOrPurgeThatDiesAnywhereCanBeFinished(t *testing.T) {
 			t.Run(fmt.Sprintf("%s, resumed: %t", name, resume), func(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
-				emulator := emulatortest.New(t)
+				emulator := processes(t)
 				p := planting{
 					client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 2},
 					note:  parented.Policy{Retain: time.Hour, Tombstone: test.note},

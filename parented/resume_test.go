@@ -96,7 +96,7 @@ func TestADeleteThatDiesAnywhereCanBeFinished(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				p := planting{config: parented.ForestConfig{PageSize: 3}}
-				emulator := emulatortest.New(t)
+				emulator := processes(t)
 				p.client = emulator.Client(nil)
 				g := plant(t, p)
 				bystander := g.tree(t, "acme", 2, 2)
@@ -135,7 +135,7 @@ func deleteIfThere(ctx context.Context, g grove, id string) error {
 func TestAMarkedTreeIsHiddenAndTakesNoChildren(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	emulator := emulatortest.New(t)
+	emulator := processes(t)
 	p := planting{client: emulator.Client(nil)}
 	g := plant(t, p)
 	note := g.tree(t, "acme", 2, 1)
@@ -166,7 +166,7 @@ func TestARefusalThatDiesAnywhereIsTakenBack(t *testing.T) {
 	t.Parallel()
 	for _, after := range []bool{false, true} {
 		ctx := context.Background()
-		emulator := emulatortest.New(t)
+		emulator := processes(t)
 		p := planting{client: emulator.Client(nil), config: parented.ForestConfig{PageSize: 2}}
 		g := plant(t, p)
 		note := g.tree(t, "acme", 3, 1)

@@ -29,7 +29,7 @@ func TestATreeIsKeptAsAWhole(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
-			emulator := emulatortest.New(t)
+			emulator := processes(t)
 			clock := emulator.Clock()
 			p := planting{client: emulator.Client(nil), note: parented.Policy{Retain: day}, config: parented.ForestConfig{PageSize: 2, Now: clock.Now}}
 			g := plant(t, p)

@@ -73,7 +73,7 @@ func plantApart(t *testing.T, client *azcosmos.Client) (apart, *Note) {
 func TestTheNextRunSeesWhatTheLastOneWrote(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	e := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 	first, note := plantApart(t, e.Client(nil))
 	must(t, first.notes.In("acme").Delete(ctx, note.ID, nil))
 
@@ -98,7 +98,7 @@ func TestTheNextRunSeesWhatTheLastOneWrote(t *testing.T) {
 func TestABranchThatWasDeletedBeforeItsTreeStaysDeleted(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	e := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 	a, note := plantApart(t, e.Client(nil))
 	branch, err := a.comments.Under(note).First(ctx, repository.Where(repository.Eq("body", "first")))
 	must(t, err)
@@ -118,7 +118,7 @@ func TestABranchThatWasDeletedBeforeItsTreeStaysDeleted(t *testing.T) {
 func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	e := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 	a, note := plantApart(t, e.Client(nil))
 	ttl := 7_000_000
 	note, err := a.notes.In("acme").Mutate(ctx, note.ID, func(n *Note) error { n.TTL = &ttl; return nil })
@@ -172,7 +172,7 @@ func TestASlowDeleteGoesOnInTheMiddleOfTheRestore(t *testing.T) {
 			t.Run(fmt.Sprintf("delete stops at %d, restore at %d", n+1, m+1), func(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
-				e := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+				e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 				first, note := plantApart(t, e.Client(nil))
 
 				stopped, goOn, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})

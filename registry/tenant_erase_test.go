@@ -129,7 +129,7 @@ func TestACertificateTellsWhatWasChanged(t *testing.T) {
 // One person's data goes, by reference; what is planned is what is erased.
 func TestOnePersonIsErased(t *testing.T) {
 	t.Parallel()
-	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(2)))
+	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(2), emulatortest.Calm())) // it writes around the repositories
 	ctx := t.Context()
 	e.fill(t, "acme", 40)
 	e.stored(t, "Person", `{"id":"ada","tenantId":"acme","entityType":"Person","name":"Ada"}`)

@@ -23,7 +23,7 @@ import (
 func TestAnExportHasParentsFirst(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3)))
+	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3), emulatortest.Calm())) // it writes around the repositories
 	e.fill(t, "acme", 60)
 	_, err := e.notes.Container().CreateItem(ctx, azcosmos.NewPartitionKeyString("acme").AppendString("AAA"), []byte(`{"id":"x","tenantId":"acme","entityType":"AAA"}`), nil)
 	must(t, err)
@@ -57,7 +57,7 @@ func TestAnExportHasParentsFirst(t *testing.T) {
 // the whole file has each document once.
 func TestAnExportGoesOn(t *testing.T) {
 	t.Parallel()
-	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3)))
+	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3), emulatortest.Calm())) // it compares exports to the byte
 	e.fill(t, "acme", 1300)
 	tenants := e.db.Tenants()
 	want, _ := e.export(t, "acme")

@@ -154,7 +154,7 @@ func TestAnImportKeepsToItsCeiling(t *testing.T) {
 func TestATenantIsCloned(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3)))
+	e := newEstate(t, emulatortest.Client(t, emulatortest.WithPartitions(3), emulatortest.Calm())) // it compares documents as they are stored
 	e.fill(t, "acme", 60)
 	var file bytes.Buffer
 	tenants := e.db.Tenants()

@@ -61,7 +61,7 @@ func workOnTenant(text string) error {
 // and the other tenant is as before.
 func TestATenantSurvivesTheDeathOfAProcess(t *testing.T) {
 	t.Parallel()
-	server := emulatortest.Serve(t)
+	server := emulatortest.Serve(t, emulatortest.Calm()) // it compares exports to the byte
 	e := newEstate(t, server.Client(nil))
 	e.fill(t, "acme", *documents)
 	e.fill(t, "globex", 50)

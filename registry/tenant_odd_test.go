@@ -38,7 +38,7 @@ func oddDocuments() map[string]string {
 // by id, and export, import, statistics and erasure take them along.
 func TestOddDocuments(t *testing.T) {
 	t.Parallel()
-	for name, opts := range map[string][]emulatortest.Option{"kind": nil, "unkind": {emulatortest.Unkind(3)}} {
+	for name, opts := range map[string][]emulatortest.Option{"kind": {emulatortest.Calm()}, "unkind": {emulatortest.Unkind(3)}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			testOddDocuments(t, newEstate(t, emulatortest.New(t, opts...).Client(nil)))

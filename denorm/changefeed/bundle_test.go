@@ -3,6 +3,7 @@ package changefeed_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -127,8 +128,27 @@ func encode(t testing.TB, v any) []byte {
 func put(t testing.TB, container *azcosmos.ContainerClient, i item) {
 	t.Helper()
 	key := azcosmos.NewPartitionKeyString(i.Tenant).AppendString(i.Kind)
-	if _, err := container.UpsertItem(context.WithoutCancel(t.Context()), key, encode(t, i), nil); err != nil {
-		t.Fatal(err)
+	upsert(t, container, key, encode(t, i))
+}
+
+// isRetryWith says that the service asks for the same request once more.
+func isRetryWith(err error) bool {
+	var answer *azcore.ResponseError
+	return errors.As(err, &answer) && answer.StatusCode == 449
+}
+
+// upsert sends a write again for as long as the service answers 449, which the SDK leaves to its caller.
+func upsert(t testing.TB, container *azcosmos.ContainerClient, key azcosmos.PartitionKey, body []byte) azcosmos.ItemResponse {
+	t.Helper()
+	for {
+		stored, err := container.UpsertItem(context.WithoutCancel(t.Context()), key, body, nil)
+		if isRetryWith(err) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return stored
 	}
 }
 

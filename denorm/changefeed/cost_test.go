@@ -25,7 +25,7 @@ func (b *testBundle) listings(mark int) (listings, all int) {
 func TestCatchUpListsLeasesRarely(t *testing.T) {
 	t.Parallel()
 	const ranges, pages = 8, 100
-	b := setup(t, emulatortest.WithPartitions(ranges))
+	b := setup(t, emulatortest.WithPartitions(ranges), emulatortest.Calm()) // its requests are counted
 	var s seen
 	cfg := b.config("cost")
 	cfg.MaxItems, cfg.PollInterval, cfg.BalanceInterval = 10, time.Microsecond, time.Hour

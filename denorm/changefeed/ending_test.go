@@ -73,6 +73,32 @@ func TestStopDuringBackoff(t *testing.T) {
 	}
 }
 
+// A lease is handed back though the service asks for that request once more.
+func TestALeaseIsHandedBackInASecondAttempt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(t)
+		b.put("t", "d", 1)
+		p := b.processor(b.config("back"), new(seen).handle)
+		if err := p.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		armed := b.emu.Fault(emulator.Answer(449, 0).On(emulator.ReplaceItem).Container("leases"))
+		if err := p.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range b.leaseDocuments() {
+			if l["Owner"] != nil {
+				t.Errorf("the lease still belongs to %v", l["Owner"])
+			}
+		}
+		if armed.Fired() != 1 {
+			t.Errorf("%d requests were asked for again", armed.Fired())
+		}
+	})
+}
+
 // A context that ends interrupts the handler at once, and a service that hangs
 // does not hold up the end for longer than a farewell may take.
 func TestContextEndsAtOnce(t *testing.T) {
@@ -81,7 +107,7 @@ func TestContextEndsAtOnce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := setup(t, emulatortest.WithPartitions(4))
+				b := setup(t, emulatortest.WithPartitions(4), emulatortest.Calm()) // it measures how soon
 				b.fill(20)
 				ctx, cancel := context.WithCancel(t.Context())
 				working := make(chan struct{}, 4)

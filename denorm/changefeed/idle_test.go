@@ -16,7 +16,7 @@ func TestWhatPollingCosts(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const ranges, minutes = 16, 10
-		b := setup(t, emulatortest.WithPartitions(ranges))
+		b := setup(t, emulatortest.WithPartitions(ranges), emulatortest.Calm()) // its requests are counted
 		p := b.processor(changefeed.Config{Container: b.items, Leases: b.leases, Name: "idle"}, new(seen).handle)
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)

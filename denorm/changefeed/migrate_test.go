@@ -100,7 +100,7 @@ func TestRenamingLeasesIsKilledAnywhere(t *testing.T) {
 // killedWhileRenaming kills an instance at its n-th write of the lease
 // container, and reports whether it had so many.
 func killedWhileRenaming(t *testing.T, n int, applied bool) bool {
-	b := setup(t, emulatortest.WithPartitions(3))
+	b := setup(t, emulatortest.WithPartitions(3), emulatortest.Calm()) // it counts writes, and undoes some itself
 	b.handledBefore("former")
 	ctx, kill := context.WithCancel(t.Context())
 	defer kill()
@@ -193,7 +193,7 @@ func TestManyInstancesRenameLeases(t *testing.T) {
 // A living instance of a former version keeps its lease until it hands it over.
 func TestLeasesOfALivingFormerInstanceAreLeft(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, emulatortest.Calm()) // it writes leases itself
 	b.handledBefore("former")
 	renew := func() {
 		doc := b.leaseDocuments()[0]

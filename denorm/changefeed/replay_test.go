@@ -214,7 +214,7 @@ func TestReplayFindsDocumentsOfAnyKey(t *testing.T) {
 // keep their quarantines apart; also what an earlier version has stored.
 func TestQuarantineBelongsToItsContainer(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, emulatortest.Calm()) // it writes into the lease container itself
 	db, err := b.client.NewDatabase(database)
 	if err != nil {
 		t.Fatal(err)

@@ -93,7 +93,7 @@ func TestSharesAreEvenSoon(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := setup(t, emulatortest.WithPartitions(8))
+				b := setup(t, emulatortest.WithPartitions(8), emulatortest.Calm()) // it measures how soon
 				within := func(d time.Duration, what string, instances ...string) {
 					t.Helper()
 					began := time.Now()
@@ -174,7 +174,7 @@ func TestClocksOfHostsMayDiffer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				b := setup(t)
+				b := setup(t, emulatortest.Calm()) // it writes leases itself
 				b.put("t", "d", 1)
 				var s seen
 				cfg := changefeed.Config{Container: b.items, Leases: b.leases, Name: "skew"}
@@ -229,7 +229,7 @@ func (b *testBundle) storeLease(doc map[string]any) {
 func TestCatchUpWaitsCheaplyForOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := setup(t)
+		b := setup(t, emulatortest.Calm()) // its requests are counted
 		b.put("t", "d", 1)
 		working := make(chan struct{})
 		b.join("wait", "busy", func(context.Context, []changefeed.Change) error {

@@ -136,7 +136,7 @@ func TestHalfMadeLeasesAreCompleted(t *testing.T) {
 // their ids, and are told of once. A lease that was deleted is told of.
 func TestForeignDocumentsInTheLeaseContainer(t *testing.T) {
 	t.Parallel()
-	b := setup(t, emulatortest.WithPartitions(2))
+	b := setup(t, emulatortest.WithPartitions(2), emulatortest.Calm()) // it writes into the lease container itself
 	var log logged
 	cfg := b.config("mixed")
 	cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
@@ -209,7 +209,7 @@ func (l *logged) String() string {
 // the epochs go on growing.
 func TestHalfMadeSplitIsCompleted(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
+	b := setup(t, emulatortest.Calm()) // it writes leases itself
 	book := newLedger(b.emu.Handler())
 	server := httptest.NewServer(book)
 	t.Cleanup(server.Close)

@@ -203,6 +203,9 @@ func (s *leaseStore) replace(ctx context.Context, l *lease) (*lease, error) {
 	return l, nil
 }
 
+// retryWithPause is how long to wait before a request that the service asked for once more.
+const retryWithPause = 10 * time.Millisecond
+
 // update changes a lease that this instance owns. Another instance's wish for
 // a handover, written in between, is kept. A write whose answer was lost needs
 // no care: what comes back belongs to this instance in the same epoch, and
@@ -219,6 +222,11 @@ func (s *leaseStore) update(ctx context.Context, l *lease, change func(*lease)) 
 		case http.StatusPreconditionFailed:
 			if l, err = s.readOwned(ctx, l); err != nil {
 				return nil, err
+			}
+		case statusRetryWith:
+			// Nothing was applied. A lease that is handed back should not wait for its expiry because of that.
+			if !wait(ctx, retryWithPause) {
+				return nil, ctx.Err()
 			}
 		default:
 			return updated, err

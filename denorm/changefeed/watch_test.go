@@ -32,8 +32,15 @@ func (b *testBundle) writeMany(first, n, documents int, last map[string]int) {
 			batch.UpsertItem(fmt.Appendf(nil, `{"id":%q,"tenant":%q,"kind":"k","n":%d}`, id, tenant, i+1), nil)
 			last[tenant+"/"+id] = i + 1
 		}
-		if resp, err := b.items.ExecuteTransactionalBatch(b.t.Context(), batch, nil); err != nil || !resp.Success {
-			b.t.Fatal(err)
+		for {
+			resp, err := b.items.ExecuteTransactionalBatch(b.t.Context(), batch, nil)
+			if isRetryWith(err) {
+				continue
+			}
+			if err != nil || !resp.Success {
+				b.t.Fatal(err)
+			}
+			break
 		}
 	}
 }

@@ -140,10 +140,7 @@ func (s *tokens) joined() string {
 func (s *tokens) put(b *testBundle, tenant, id string, n int) {
 	b.t.Helper()
 	i := item{ID: id, Tenant: tenant, Kind: "k", N: n}
-	resp, err := b.items.UpsertItem(b.t.Context(), azcosmos.NewPartitionKeyString(tenant).AppendString("k"), encode(b.t, i), nil)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	resp := upsert(b.t, b.items, azcosmos.NewPartitionKeyString(tenant).AppendString("k"), encode(b.t, i))
 	s.note(*resp.SessionToken)
 }
 

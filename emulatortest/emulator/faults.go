@@ -10,7 +10,7 @@ import (
 type Operation = faults.Operation
 
 // Fault says which requests fail on purpose, and how. Make one with [Answer], [Throttle], [Cut], [Delay], [Kill], [Suspend],
-// [Behind], [EmptyPage], [ShortPage], [Split] or [Merge], and narrow it with its methods. Faults on the same request happen together when
+// [Behind], [EmptyPage], [ShortPage], [OtherForm], [Split] or [Merge], and narrow it with its methods. Faults on the same request happen together when
 // they decide different things. Printed, a Fault is the Go code that makes it.
 type Fault = faults.Fault
 
@@ -114,6 +114,10 @@ func EmptyPage() Fault { return faults.EmptyPage() }
 
 // ShortPage cuts a page of items, or of the change feed, after n items, one at least.
 func ShortPage(n int) Fault { return faults.ShortPage(n) }
+
+// OtherForm answers with the same in another form, which no client may depend on: the members of all documents, and of the answer that
+// holds them, in the opposite order, and a continuation token that looks different from those before it.
+func OtherForm() Fault { return faults.OtherForm() }
 
 // Split cuts the physical partition that the request goes to in two right before it; the first one when it goes to several.
 func Split() Fault { return faults.Split() }

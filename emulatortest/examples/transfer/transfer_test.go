@@ -32,6 +32,7 @@ func accountsOf(w *emulatortest.World, provision bool) *repository.Scope[transfe
 
 // scenario is two transfers at the same time. The promise: no money appears or is lost.
 func scenario(send transferring) emulatortest.Scenario {
+	// snippet: scenario
 	actor := func(from, to string) func(w *emulatortest.World) error {
 		return func(w *emulatortest.World) error {
 			var accounts *repository.Scope[transfer.Account]
@@ -39,7 +40,6 @@ func scenario(send transferring) emulatortest.Scenario {
 			return send(w.Context(), accounts, from, to, 30)
 		}
 	}
-	// snippet: scenario
 	return emulatortest.Scenario{
 		Setup: func(w *emulatortest.World) {
 			accounts := accountsOf(w, true)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
@@ -39,6 +38,9 @@ func (c *call) underFaults(op operation) (*Answer, error) {
 	r, e := op.serve(c)
 	if effect.EmptyPage && e == nil && r.isFeed {
 		c.empty(r)
+	}
+	if effect.OtherForm && e == nil {
+		r.otherForm()
 	}
 	var answer *Answer
 	switch {
@@ -131,7 +133,7 @@ func (o *options) shorten(n int) {
 	if n > 0 && (o.maxItems <= 0 || o.maxItems > n) {
 		o.maxItems = min(n, math.MaxInt32)
 	}
-	o.continuation = strings.TrimPrefix(o.continuation, againPrefix)
+	o.continuation = usualForm(o.continuation)
 }
 
 // reshape splits or merges the physical partition that the request goes to. What can't be (a range too narrow, no

@@ -59,6 +59,8 @@ func (e Effect) code() string {
 		b.WriteString("EmptyPage()")
 	case e.PageSize != 0:
 		fmt.Fprintf(&b, "ShortPage(%d)", e.PageSize)
+	case e.OtherForm:
+		b.WriteString("OtherForm()")
 	case e.Split:
 		b.WriteString("Split()")
 	case e.Merge:

@@ -32,6 +32,7 @@ func TestFaultsPrintTheCodeThatMakesThem(t *testing.T) {
 		{faults.Behind(2), "emulator.Behind(2)"},
 		{faults.EmptyPage(), "emulator.EmptyPage()"},
 		{faults.ShortPage(3), "emulator.ShortPage(3)"},
+		{faults.OtherForm(), "emulator.OtherForm()"},
 		{faults.Split(), "emulator.Split()"},
 		{faults.Merge().On(faults.DeleteItemsByPartition), "emulator.Merge().On(emulator.DeleteItemsByPartition)"},
 	}

@@ -30,6 +30,8 @@ type Effect struct {
 	EmptyPage bool
 	// PageSize is the most items that a page holds; 0 leaves the page as it is.
 	PageSize int
+	// OtherForm answers with the same in another form.
+	OtherForm bool
 	// Split and Merge change the physical partition that the request goes to right before it.
 	Split, Merge bool
 }
@@ -44,6 +46,7 @@ const (
 	reading
 	paging
 	topology
+	form
 )
 
 func (e Effect) parts() part {
@@ -59,6 +62,7 @@ func (e Effect) parts() part {
 	mark(e.Behind != 0, reading)
 	mark(e.EmptyPage || e.PageSize != 0, paging)
 	mark(e.Split || e.Merge, topology)
+	mark(e.OtherForm, form)
 	return p
 }
 
@@ -77,6 +81,7 @@ func (e Effect) join(other Effect) (Effect, bool) {
 	e.EmptyPage = e.EmptyPage || other.EmptyPage
 	e.PageSize += other.PageSize
 	e.Split, e.Merge = e.Split || other.Split, e.Merge || other.Merge
+	e.OtherForm = e.OtherForm || other.OtherForm
 	return e, true
 }
 
@@ -97,6 +102,10 @@ func EmptyPage() Fault { return Fault{times: 1, effect: Effect{EmptyPage: true}}
 
 // ShortPage cuts a page of items, or of the change feed, after n items, one at least.
 func ShortPage(n int) Fault { return Fault{times: 1, effect: Effect{PageSize: max(n, 1)}} }
+
+// OtherForm answers with the same in another form: the members of all documents, and of the answer that holds them, in the
+// opposite order, and a continuation token of another form.
+func OtherForm() Fault { return Fault{times: 1, effect: Effect{OtherForm: true}} }
 
 // Split cuts the physical partition that the request goes to in two right before the request, and the first one of the
 // container when it goes to several.
