@@ -28,9 +28,17 @@ var errEnded = errors.New("ended by another process")
 // that writes its decision decides for all.
 func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine.Stub) (engine.Stub, error) {
 	var counts map[string]int64
+	var grown error
 	for stalls := 0; ; stalls++ {
-		counts = map[string]int64{}
-		err := f.explore(ctx, n, tenant, []engine.Stub{root}, counts, f.closing(tenant, root))
+		var err error
+		if shown := root.Deletion.Shown; shown != nil {
+			plan := newPlan(n)
+			err = f.closeAll(ctx, n, tenant, []engine.Stub{root}, plan, f.closing(tenant, root))
+			counts, grown = plan.Restricting, plan.Exceeds(shown)
+		} else {
+			counts = map[string]int64{}
+			err = f.explore(ctx, n, tenant, []engine.Stub{root}, counts, f.closing(tenant, root))
+		}
 		if err == nil {
 			break
 		}
@@ -42,7 +50,7 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 		}
 	}
 	phase := phaseRemoving
-	if len(counts) > 0 {
+	if len(counts) > 0 || grown != nil {
 		phase = phaseReopening
 	}
 	root, err := f.decided(ctx, n, tenant, root, phase)
@@ -51,6 +59,9 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 	}
 	if err := f.takeBack(ctx, n, tenant, root); err != nil {
 		return root, err
+	}
+	if len(counts) == 0 && grown != nil {
+		return root, grown
 	}
 	if len(counts) == 0 {
 		return root, repository.ErrPreconditionFailed // another process met a child that has gone since

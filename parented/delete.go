@@ -42,7 +42,7 @@ func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 			if err := f.refuseTwins(ctx, n, d.TenantID, root); err != nil {
 				return err
 			}
-			begun, err = f.deleteTree(ctx, n, d.TenantID, root)
+			begun, err = f.deleteTree(ctx, n, d, root)
 		}
 		if begun || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
@@ -73,17 +73,27 @@ func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Stub) (boo
 
 // deleteTree marks a document and removes it with its descendants. It reports
 // false when the document changed before it was marked.
-func (f *Forest) deleteTree(ctx context.Context, n *node, tenant string, root engine.Stub) (bool, error) {
-	begun, err := f.begin(ctx, n, tenant, root)
+func (f *Forest) deleteTree(ctx context.Context, n *node, d engine.Deletion, root engine.Stub) (bool, error) {
+	begun, err := f.begin(ctx, n, d, root)
 	if err != nil || len(begun) == 0 {
 		return false, err
 	}
-	return true, unfinished("delete", f.carryOut(ctx, n, tenant, begun[0]))
+	return true, unfinished("delete", f.carryOut(ctx, n, d.TenantID, begun[0]))
 }
 
 // begin marks a document; without a result it changed meanwhile.
-func (f *Forest) begin(ctx context.Context, n *node, tenant string, root engine.Stub) ([]engine.Stub, error) {
-	phase := phaseRemoving
+func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root engine.Stub) ([]engine.Stub, error) {
+	tenant, phase := d.TenantID, phaseRemoving
+	if d.Shown != nil {
+		now, err := f.planOf(ctx, n, tenant, root)
+		if err == nil {
+			err = now.Exceeds(d.Shown)
+		}
+		if err != nil {
+			return nil, err
+		}
+		phase = phaseDeciding
+	}
 	if n.restricts() {
 		// Most refusals are seen here, before anything was changed.
 		counts := map[string]int64{}
@@ -101,7 +111,9 @@ func (f *Forest) begin(ctx context.Context, n *node, tenant string, root engine.
 		return nil, err
 	}
 	return n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub {
-		return marked(s, now, run, phase)
+		s = marked(s, now, run, phase)
+		s.Deletion.Shown = d.Shown
+		return s
 	})
 }
 
@@ -221,7 +233,7 @@ func (f *Forest) removal(tenant string, root engine.Stub, rest remains) *pass {
 	}
 	decided := root.Deletion != nil && root.Deletion.Phase == phaseRemoving
 	return &pass{
-		forest: f, tenant: tenant, which: which, removes: true, decided: decided,
+		forest: f, tenant: tenant, which: which, removes: true, decided: decided, shown: decided && root.Deletion.Shown != nil,
 		enter: func(ctx context.Context, n *node, stubs []engine.Stub) ([]engine.Stub, error) {
 			if decided && n.restricts() {
 				if err := f.refuseLate(ctx, n, tenant, stubs); err != nil {

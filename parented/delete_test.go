@@ -3,9 +3,12 @@ package parented_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"testing"
+	"time"
 
+	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
 )
@@ -197,4 +200,77 @@ func (g grove) without(t testing.TB, tenant, species string) map[string]int64 {
 	out := g.stored(t, tenant)
 	delete(out, species)
 	return out
+}
+
+// A delete with a plan does what the plan showed, or less. What came since, at any depth and under any
+// rule, is a refusal that names it and changes nothing.
+func TestADeleteWithAPlanTakesNoMoreThanItShowed(t *testing.T) {
+	t.Parallel()
+	for _, v := range []struct {
+		name string
+		grow func(ctx context.Context, g grove, n *Note, c *Comment) error
+		want map[string]int64 // what is found too many
+	}{
+		{"a child", func(ctx context.Context, g grove, n *Note, _ *Comment) error {
+			return g.comments.Under(n).Create(ctx, &Comment{})
+		}, map[string]int64{"Comment": 3}},
+		{"a grandchild", func(ctx context.Context, g grove, _ *Note, c *Comment) error {
+			return g.replies.Under(c).Create(ctx, &Reply{})
+		}, map[string]int64{"Reply": 3}},
+		{"one that loses its parent", func(ctx context.Context, g grove, n *Note, _ *Comment) error {
+			return g.labels.Under(n).Create(ctx, &Label{})
+		}, map[string]int64{"Label": 1}},
+		{"nothing", func(context.Context, grove, *Note, *Comment) error { return nil }, nil},
+		{"less", func(ctx context.Context, g grove, _ *Note, c *Comment) error {
+			return g.comments.In("acme").Delete(ctx, c.ID, nil)
+		}, nil},
+		{"as many, and others", func(ctx context.Context, g grove, n *Note, c *Comment) error {
+			return errors.Join(g.comments.In("acme").Delete(ctx, c.ID, nil), g.comments.Under(n).Create(ctx, &Comment{}))
+		}, nil},
+	} {
+		for _, policy := range []parented.Policy{{}, {Retain: time.Hour}} {
+			t.Run(fmt.Sprint(v.name, ", retain ", policy.Retain), func(t *testing.T) {
+				t.Parallel()
+				ctx := t.Context()
+				g := plant(t, planting{client: emulatortest.Client(t), note: policy, vote: parented.Cascade})
+				note := g.tree(t, "acme", 2, 1)
+				c, err := g.comments.Under(note).First(ctx, repository.All())
+				must(t, err)
+				plan, err := g.notes.In("acme").PlanDelete(ctx, note.ID)
+				must(t, err)
+				must(t, v.grow(ctx, g, note, c))
+				before := g.visible(t, "acme")
+
+				err = g.notes.In("acme").Delete(ctx, note.ID, &repository.DeleteOptions{Plan: plan.Token})
+				if v.want == nil {
+					must(t, err)
+					if left := g.visible(t, "acme"); left != 0 {
+						t.Errorf("%d documents are left", left)
+					}
+					return
+				}
+				mustBe(t, err, repository.ErrPreconditionFailed)
+				var grown *repository.PlanChangedError
+				if !errors.As(err, &grown) || !maps.Equal(grown.Found, v.want) {
+					t.Errorf("%v, want %v to be found", err, v.want)
+				}
+				if after := g.visible(t, "acme"); after != before {
+					t.Errorf("%d documents are visible, %d were", after, before)
+				}
+			})
+		}
+	}
+}
+
+func TestAPlansTokenIsForItsDocument(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	g := setup(t)
+	one, other := g.tree(t, "acme", 1, 0), g.tree(t, "acme", 0, 0)
+	plan, err := g.notes.In("acme").PlanDelete(ctx, one.ID)
+	must(t, err)
+	for _, token := range []string{plan.Token, "?", "e30", plan.Token[:10]} {
+		mustBe(t, g.notes.In("acme").Delete(ctx, other.ID, &repository.DeleteOptions{Plan: token}), repository.ErrInvalid)
+	}
+	mustBe(t, g.notes.In("globex").Delete(ctx, one.ID, &repository.DeleteOptions{Plan: plan.Token}), repository.ErrInvalid)
 }

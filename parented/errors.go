@@ -55,6 +55,10 @@ func (e *DanglingError) Unwrap() error { return repository.ErrDanglingRef }
 // unfinished is the error of a delete, restore or purge that has begun: it is
 // neither done nor undone, so that only a refusal is as definite as any other.
 func unfinished(verb string, err error) error {
+	var grown *repository.PlanChangedError
+	if errors.As(err, &grown) {
+		return err
+	}
 	if err == nil || errors.Is(err, repository.ErrHasChildren) || errors.Is(err, repository.ErrDanglingRef) {
 		return err
 	}

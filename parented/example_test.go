@@ -91,6 +91,30 @@ func ExampleChildrenError() {
 	// has children: 1 Vote (delete or move them first)
 }
 
+// A person is shown what a delete takes, and confirms it. A comment that is written
+// meanwhile is not deleted unseen.
+func Example_deleteWithPlan() {
+	g, done := exampleGrove()
+	defer done()
+	ctx := context.Background()
+	note := &Note{}
+	check(g.notes.In("acme").Create(ctx, note))
+	check(g.comments.Under(note).Create(ctx, &Comment{}))
+
+	plan, err := g.notes.In("acme").PlanDelete(ctx, note.ID)
+	check(err)
+	fmt.Println("shown:", plan.Removed)
+	check(g.comments.Under(note).Create(ctx, &Comment{}))
+	err = g.notes.In("acme").Delete(ctx, note.ID, &repository.DeleteOptions{Plan: plan.Token})
+	var grown *repository.PlanChangedError
+	if errors.As(err, &grown) {
+		fmt.Println("found:", grown.Found)
+	}
+	// Output:
+	// shown: map[Comment:1 Note:1]
+	// found: map[Comment:2]
+}
+
 func ExampleRepository_Move() {
 	g, done := exampleGrove()
 	defer done()

@@ -28,6 +28,10 @@ const (
 	phaseRemoving = "removing"
 	// phasePurging: as removing, of a document that was deleted softly.
 	phasePurging = "purging"
+	// phaseReturning: a child is to be restored if its parent is there. It
+	// becomes phaseRestoring or phaseRetained again. A delete of the parent that begins
+	// now meets the child and waits for that.
+	phaseReturning = "returning"
 	// phaseRestoring: descendants are being brought back.
 	phaseRestoring = "restoring"
 	// phasePart: the document goes with one above it.
@@ -41,7 +45,7 @@ const (
 // begun reports whether a delete, purge or restore began with that very
 // document and has not ended.
 func begun(s engine.Stub) bool {
-	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseRestoring)
+	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseReturning, phaseRestoring)
 }
 
 // present finds the documents that are not deleted, or not yet finished.
@@ -67,6 +71,9 @@ type pass struct {
 	// decided says that nothing was there that Restrict protects when it was
 	// looked for. Whatever is found since came too late, and stays.
 	decided bool
+	// shown says that all there was when the delete was decided has its mark. What has none
+	// came too late, and its writer is about to take it away.
+	shown bool
 }
 
 // lateError are children that Restrict protects, and which came after it was
@@ -118,6 +125,22 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 				continue
 			}
 		}
+		if p.shown && r.rule == Cascade {
+			marked, err := p.withoutLate(ctx, r, stubs)
+			if err != nil {
+				return err
+			}
+			if len(marked) == 0 && stalls < maxWaits {
+				stalls++
+				if err := pause(ctx, stalls); err != nil {
+					return err
+				}
+				continue
+			}
+			if len(marked) > 0 {
+				stubs = marked
+			}
+		}
 		n, err := p.visit(ctx, r, stubs)
 		var late *lateError
 		switch {
@@ -149,6 +172,22 @@ func (p *pass) of(r *relation, fam family) engine.Query {
 		return fam.claims(p.which, r).Limit(p.forest.cfg.PageSize)
 	}
 	return p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
+}
+
+// withoutLate leaves out what came after all was marked, and sends those back that moved.
+func (p *pass) withoutLate(ctx context.Context, r *relation, stubs []engine.Stub) ([]engine.Stub, error) {
+	var marked []engine.Stub
+	for _, s := range stubs {
+		switch {
+		case s.DeletedAt != "":
+			marked = append(marked, s)
+		case s.Moving != "":
+			if _, err := p.forest.finishMove(ctx, r.child, p.tenant, s); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return marked, nil
 }
 
 // visit returns how many documents it got hold of.

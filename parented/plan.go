@@ -12,17 +12,67 @@ func (f *Forest) plan(ctx context.Context, n *node, d engine.Deletion) (*engine.
 	if err != nil {
 		return nil, err
 	}
-	plan := &engine.DeletePlan{
-		Removed:     map[string]int64{n.EntityType(): 1},
-		Orphaned:    map[string]int64{},
-		Restricting: map[string]int64{},
-	}
-	if err := f.planUnder(ctx, n, d.TenantID, []engine.Stub{root}, plan); err != nil {
+	plan, err := f.planOf(ctx, n, d.TenantID, root)
+	if err != nil {
 		return nil, err
 	}
 	plan.Estimate()
 	plan.RequestUnits += journalCost(n, plan)
 	return plan, nil
+}
+
+func (f *Forest) planOf(ctx context.Context, n *node, tenant string, root engine.Stub) (*engine.DeletePlan, error) {
+	plan := newPlan(n)
+	return plan, f.planUnder(ctx, n, tenant, []engine.Stub{root}, plan)
+}
+
+func newPlan(n *node) *engine.DeletePlan {
+	return &engine.DeletePlan{
+		Removed:     map[string]int64{n.EntityType(): 1},
+		Orphaned:    map[string]int64{},
+		Restricting: map[string]int64{},
+	}
+}
+
+// closeAll counts what a delete takes, and closes it before: each document is hidden and
+// marked as a part of the delete, so that what comes later has no mark.
+func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents []engine.Stub, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)) error {
+	for _, r := range n.children {
+		name := r.child.EntityType()
+		for fam := range families(r.child, parents) {
+			q := fam.claims(present(), r)
+			var err error
+			var count int64
+			switch r.rule {
+			case Restrict:
+				count, err = f.countClaimed(ctx, r, tenant, fam, q)
+				if count > 0 {
+					plan.Restricting[name] += count
+				}
+			case Orphan:
+				count, err = r.child.Count(ctx, tenant, fam.key, q)
+				if count > 0 {
+					plan.Orphaned[name] += count
+				}
+			case Cascade:
+				err = f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
+					stubs, _, err := f.finishMoves(ctx, r, tenant, fam, stubs)
+					if err == nil && len(stubs) > 0 {
+						stubs, err = visit(ctx, r.child, stubs)
+					}
+					if err != nil || len(stubs) == 0 {
+						return err
+					}
+					plan.Removed[name] += int64(len(stubs))
+					return f.closeAll(ctx, r.child, tenant, stubs, plan, visit)
+				})
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // What a delete costs beyond its documents, in RU, where there may be children: the mark on the first document

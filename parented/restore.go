@@ -13,9 +13,16 @@ import (
 // with it. The document itself comes last, so that until then the restore can
 // be taken up by anyone.
 func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error {
-	root, err := f.enterPhase(ctx, n, d, phaseRestoring, func(root engine.Stub) error {
+	phase := phaseRestoring
+	if n.parent != nil {
+		phase = phaseReturning
+	}
+	root, err := f.enterPhase(ctx, n, d, phase, func(root engine.Stub) error {
 		if root.Deletion.Phase == phasePurging {
 			return repository.ErrNotFound // parts of its tree may be gone for good
+		}
+		if underWay(root, phaseReturning, phaseRestoring) {
+			return nil // the restore under way decides
 		}
 		return f.parentAlive(ctx, n, d.TenantID, root)
 	})
@@ -28,22 +35,65 @@ func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error 
 // carryOutRestore finishes a restore that was begun.
 func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root engine.Stub) error {
 	ctx = n.sinceLastRun(ctx, root)
+	if root.Deletion.Phase == phaseReturning {
+		decided, err := f.decideRestore(ctx, n, tenant, root)
+		if errors.Is(err, errEnded) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		root = decided
+	}
 	// A process that was late with its part of the delete may have left parts.
 	if err := f.openBelow(ctx, n, tenant, root, phaseRetained, phasePart); err != nil {
 		return err
 	}
-	if err := f.last(ctx, n, tenant, root, openedRoot); err != nil {
-		return err
+	return f.last(ctx, n, tenant, root, openedRoot)
+}
+
+// decideRestore looks at the parent of a child that is to be restored, while the child is
+// hidden still and marked. If the parent is there, its next delete is going to see the
+// mark; if it isn't, the child stays deleted. The first process that writes its
+// decision decides for all.
+func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root engine.Stub) (engine.Stub, error) {
+	for stalls := 0; ; stalls++ {
+		alive := f.parentAlive(ctx, n, tenant, root)
+		var err error
+		switch {
+		case alive == nil:
+			var done []engine.Stub
+			done, err = n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub { return inPhase(s, phaseRestoring) })
+			if len(done) == 1 {
+				return done[0], nil
+			}
+		case errors.Is(alive, repository.ErrDanglingRef):
+			var done int
+			if done, err = f.remains(n, root).ofRoot(ctx, n, []engine.Stub{root}); done == 1 {
+				return root, alive
+			}
+		default:
+			return root, alive
+		}
+		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return root, err
+		}
+		again, err := n.Stub(ctx, tenant, f.given(n, root), root.ID)
+		switch {
+		case err != nil:
+			return root, err
+		case again.DeletedAt == "" || !sameRun(again, root):
+			return again, errEnded
+		case underWay(again, phaseRestoring):
+			return again, nil
+		case !underWay(again, phaseReturning):
+			return again, &DanglingError{Field: parentField, EntityType: n.parent.parent.EntityType(), ID: root.ParentID}
+		}
+		root = again
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return root, err
+		}
 	}
-	// The parent may have been deleted since it was looked at.
-	alive := f.parentAlive(ctx, n, tenant, root)
-	if !errors.Is(alive, repository.ErrDanglingRef) {
-		return alive
-	}
-	if err := f.applyRule(ctx, n.parent, tenant, root); err != nil {
-		return err
-	}
-	return alive
 }
 
 // parentAlive fails with a DanglingError when the document is a child of a
@@ -72,7 +122,7 @@ func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engi
 		return s, err
 	case s.DeletedAt == "":
 		return s, fmt.Errorf("%w: the document is not deleted", repository.ErrConflict)
-	case s.Deletion == nil || s.Deletion.Phase != phaseRetained && s.Deletion.Phase != phaseRestoring && s.Deletion.Phase != phasePurging:
+	case s.Deletion == nil || s.Deletion.Phase != phaseRetained && s.Deletion.Phase != phaseReturning && s.Deletion.Phase != phaseRestoring && s.Deletion.Phase != phasePurging:
 		return s, repository.ErrNotFound // its delete is still under way, or it left a tombstone only
 	}
 	return s, nil
@@ -82,7 +132,7 @@ func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engi
 // it, and leaves the tombstones that the species' policies ask for.
 func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
 	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root engine.Stub) error {
-		if root.Deletion.Phase == phaseRestoring {
+		if root.Deletion.Phase == phaseReturning || root.Deletion.Phase == phaseRestoring {
 			return fmt.Errorf("%w: the document is being restored (wait for it, or let Forest.Resume finish it, and delete the document again)", repository.ErrConflict)
 		}
 		return nil
@@ -101,7 +151,7 @@ func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, pha
 		if err == nil {
 			err = may(root)
 		}
-		if err != nil || underWay(root, phase) {
+		if err != nil || underWay(root, phase) || phase == phaseReturning && underWay(root, phaseRestoring) {
 			return root, err
 		}
 		begun, err := n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub { return inPhase(s, phase) })

@@ -79,7 +79,7 @@ func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engin
 		if err = f.takeBack(ctx, n, tenant, root); err == nil {
 			return repository.ErrHasChildren
 		}
-	case underWay(root, phaseRestoring):
+	case underWay(root, phaseReturning, phaseRestoring):
 		err = f.carryOutRestore(ctx, n, tenant, root)
 	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
 		err = f.carryOut(ctx, n, tenant, root)

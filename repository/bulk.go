@@ -110,7 +110,7 @@ func (s *Scope[T]) deletion(index int, id string) *engine.BulkItem {
 			if err != nil {
 				return "", err
 			}
-			return "", s.deleteWith(ctx, k, "")
+			return "", s.deleteWith(ctx, k, "", nil)
 		},
 	}
 	item.Op.Deletes(s.repo.core())

@@ -1,5 +1,7 @@
 package repository
 
+import "github.com/cosmosgrove/grove/internal/engine"
+
 // DeletePlan says what a delete would do; nothing was changed.
 type DeletePlan struct {
 	// Removed counts the documents that would go, by entity type; the one
@@ -13,4 +15,11 @@ type DeletePlan struct {
 	// RequestUnits is about what the delete would cost, in RU, for documents
 	// of about 1 KB under the default indexing policy.
 	RequestUnits float64
+	// Token names what was shown, for [DeleteOptions].Plan: text that can be sent to a
+	// person's browser and back. It holds the document's id and the counts.
+	Token string
 }
+
+// PlanChangedError is a delete with a plan that would do more than the plan
+// showed; nothing was deleted. It unwraps to [ErrPreconditionFailed].
+type PlanChangedError = engine.PlanChangedError

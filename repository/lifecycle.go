@@ -9,7 +9,9 @@ import (
 )
 
 // PlanDelete says beforehand what Delete of that document would do, from
-// counts that other writers may change meanwhile. It fails with [ErrNotFound]
+// counts that other writers may change meanwhile: how many documents of each entity
+// type go (Cascade), stay without a parent (Orphan) and forbid the delete (Restrict). With the plan's Token,
+// [Scope.Delete] does no more than that. It fails with [ErrNotFound]
 // when there is no such document.
 func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, error) {
 	k := engine.Call{Collection: s.repo.core(), Op: "PlanDelete", At: &s.at, ID: id}
@@ -17,11 +19,15 @@ func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, erro
 	if _, _, err := s.get(ctx, &k); err != nil {
 		return nil, k.End(err)
 	}
+	plan := &engine.DeletePlan{Removed: map[string]int64{k.Collection.EntityType(): 1}, RequestUnits: engine.EstimatedWrite}
 	if hook := k.Collection.Hooks.PlanDelete; hook != nil {
-		plan, err := hook(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id})
-		return (*DeletePlan)(plan), k.End(err)
+		var err error
+		if plan, err = hook(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id}); err != nil {
+			return nil, k.End(err)
+		}
 	}
-	return &DeletePlan{Removed: map[string]int64{k.Collection.EntityType(): 1}, RequestUnits: engine.EstimatedWrite}, k.End(nil)
+	err := plan.Sign(k.Collection.EntityType(), s.at.Tenant, id)
+	return (*DeletePlan)(plan), k.End(err)
 }
 
 // Restore brings back a document that was deleted softly, with the descendants

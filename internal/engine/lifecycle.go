@@ -1,5 +1,16 @@
 package engine
 
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
 // DeletePlan says what a delete would do; nothing was changed.
 type DeletePlan struct {
 	// Removed counts the documents that would go, by entity type; the one
@@ -13,6 +24,81 @@ type DeletePlan struct {
 	// RequestUnits is about what the delete would cost, in RU, for documents
 	// of about 1 KB under the default indexing policy.
 	RequestUnits float64
+	// Token names what was shown, for [DeleteOptions].Plan: text that can be sent to a
+	// person's browser and back. It holds the document's id and the counts.
+	Token string
+}
+
+// Planned is what a token of a plan holds.
+type Planned struct {
+	EntityType string `json:"type"`
+	TenantID   string `json:"tenant"`
+	ID         string `json:"id"`
+	// Shown counts by entity type what goes or loses its parent.
+	Shown map[string]int64 `json:"shown"`
+}
+
+// Sign sets the token.
+func (p *DeletePlan) Sign(entityType, tenant, id string) error {
+	shown := maps.Clone(p.Removed)
+	for name, n := range p.Orphaned {
+		shown[name] += n
+	}
+	text, err := json.Marshal(Planned{EntityType: entityType, TenantID: tenant, ID: id, Shown: shown})
+	p.Token = base64.RawURLEncoding.EncodeToString(text)
+	return err
+}
+
+// ReadToken reads the token of a plan for that very document.
+func ReadToken(token, entityType, tenant, id string) (map[string]int64, error) {
+	var p Planned
+	text, err := base64.RawURLEncoding.DecodeString(token)
+	if err == nil {
+		err = json.Unmarshal(text, &p)
+	}
+	if err != nil || p.Shown == nil {
+		return nil, &tenantitem.InvalidError{What: "plan", Reason: "it is no token of a plan", Hint: "pass the Token of what PlanDelete returned"}
+	}
+	if p.EntityType != entityType || p.TenantID != tenant || p.ID != id {
+		return nil, &tenantitem.InvalidError{What: "plan", Reason: "it is another document's", Hint: "plan the delete of this document"}
+	}
+	return p.Shown, nil
+}
+
+// PlanChangedError is a delete with a plan that would do more than the plan
+// showed; nothing was deleted. It unwraps to [ErrPreconditionFailed].
+type PlanChangedError struct {
+	// Shown and Found count, by entity type, what the plan showed and what is there now, of
+	// the types of which there is more. Found is empty where another process found it.
+	Shown, Found map[string]int64
+}
+
+// Error names the counts.
+func (e *PlanChangedError) Error() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(e.Found)) {
+		parts = append(parts, fmt.Sprintf("%d %s where the plan showed %d", e.Found[name], name, e.Shown[name]))
+	}
+	return fmt.Sprintf("%s: the tree has grown since the delete was planned: %s (plan it again)", ErrPreconditionFailed, strings.Join(parts, ", "))
+}
+
+// Unwrap returns [ErrPreconditionFailed].
+func (e *PlanChangedError) Unwrap() error { return ErrPreconditionFailed }
+
+// Exceeds returns the error of a plan that does more than was shown, or nil.
+func (p *DeletePlan) Exceeds(shown map[string]int64) error {
+	grown := &PlanChangedError{Shown: map[string]int64{}, Found: map[string]int64{}}
+	for _, counts := range []map[string]int64{p.Removed, p.Orphaned} {
+		for name, n := range counts {
+			if n > shown[name] {
+				grown.Shown[name], grown.Found[name] = shown[name], n
+			}
+		}
+	}
+	if len(grown.Found) == 0 {
+		return nil
+	}
+	return grown
 }
 
 // What one document costs, in RU, for the estimate of a plan: the published

@@ -88,6 +88,9 @@ type Journal struct {
 	// Undone is the run that was taken back last. It stays in a document that
 	// is there again, so that a late step of that run finds itself refused.
 	Undone string `json:"undone,omitempty"`
+	// Shown is what the delete may take at most, by entity type, where a person was shown a
+	// plan; see [Deletion].
+	Shown map[string]int64 `json:"shown,omitempty"`
 	// Sessions say how far the last run had come when it ended, in the document
 	// that it began with; see [SessionsOf].
 	Sessions []string `json:"sessions,omitempty"`

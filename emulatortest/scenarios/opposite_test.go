@@ -1,0 +1,368 @@
+package scenarios_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// A call is a verb of a process and what it was told.
+type call struct {
+	verb  treeVerb
+	err   error
+	ended bool // false where the process was killed in it
+}
+
+// diary is what the three processes of a run did.
+type diary struct{ calls [3][]call }
+
+// A treeVerb is one of a tree's, on the documents that setupBranch leaves.
+type treeVerb struct{ name, id, to string }
+
+func (v treeVerb) String() string { return strings.TrimSpace(v.name + " " + v.id + " " + v.to) }
+
+func verbsOfTrees() []treeVerb {
+	return []treeVerb{
+		{"delete", "a", ""},
+		{"delete", "b", ""},
+		{"delete", "c", ""},
+		{"delete", "r", ""},
+		{"restore", "a", ""},
+		{"restore", "b", ""},
+		{"restore", "c", ""},
+		{"restore", "r", ""},
+		{"purge", "a", ""},
+		{"purge", "c", ""},
+		{"move", "c", "b"},
+		{"move", "c", "a"},
+		{"append", "a", ""},
+		{"create", "n", "c"},
+		{"resume", "", ""},
+		{"sweep", "", ""},
+	}
+}
+
+func (v treeVerb) do(w *emulatortest.World, b branch) error {
+	ctx := w.Context()
+	lifecycle := func(remove func(id string) error, restore, purge func(id string) error) error {
+		switch v.name {
+		case "delete":
+			return remove(v.id)
+		case "restore":
+			return restore(v.id)
+		default:
+			return purge(v.id)
+		}
+	}
+	switch v.name {
+	case "move":
+		return b.comments.Move(ctx, "acme", v.id, tenantitem.Ref[Note](v.to))
+	case "append":
+		_, err := b.buckets.UnderID("acme", tenantitem.Ref[Note](v.id)).Append(ctx, "entry")
+		return err
+	case "create":
+		r := &Reply{Body: v.id}
+		r.ID = v.id
+		return b.replies.UnderID("acme", tenantitem.Ref[Comment](v.to)).Create(ctx, r)
+	case "resume":
+		_, err := b.forest.Resume(ctx, "acme")
+		return err
+	case "sweep":
+		_, err := b.forest.Sweep(ctx, "acme", nil)
+		return err
+	}
+	switch v.id {
+	case "c":
+		s := b.comments.In("acme")
+		return lifecycle(func(id string) error { return s.Delete(ctx, id, nil) },
+			func(id string) error { return s.Restore(ctx, id) }, func(id string) error { return s.Purge(ctx, id) })
+	case "r":
+		s := b.replies.In("acme")
+		return lifecycle(func(id string) error { return s.Delete(ctx, id, nil) },
+			func(id string) error { return s.Restore(ctx, id) }, func(id string) error { return s.Purge(ctx, id) })
+	default:
+		s := b.notes.In("acme")
+		return lifecycle(func(id string) error { return s.Delete(ctx, id, nil) },
+			func(id string) error { return s.Restore(ctx, id) }, func(id string) error { return s.Purge(ctx, id) })
+	}
+}
+
+// TestOppositeCallsOfThreeProcesses: whatever three processes do to the same trees at the same time, and wherever they are killed or held up, the state in the
+// end is one that some undisturbed order of their calls gives: those that succeeded, some of those whose outcome is unknown, and none of those that failed.
+//
+// The calls are drawn; EXPLORE (as 10m) is how long, in all, and EXPLORE_CALLS the number that the first draw begins with.
+func TestOppositeCallsOfThreeProcesses(t *testing.T) { //nolint:paralleltest // it sets EXPLORE for each draw
+	draws, budget := 2, time.Duration(0)
+	if text := os.Getenv("EXPLORE"); text != "" {
+		var err error
+		budget, err = time.ParseDuration(text)
+		must(t, err)
+		t.Setenv("EXPLORE", "2s")
+	}
+	first := uint64(1)
+	if text := os.Getenv("EXPLORE_CALLS"); text != "" {
+		_, err := fmt.Sscan(text, &first)
+		must(t, err)
+	}
+	runs := 0
+	for n, until := first, time.Now().Add(budget); n < first+uint64(draws) || time.Now().Before(until); n++ {
+		random := rand.New(rand.NewPCG(n, 0))
+		r := rules{parented.Cascade, []parented.Rule{parented.Cascade, parented.Restrict}[random.IntN(2)]}
+		scripts := drawScripts(random)
+		ok := t.Run(fmt.Sprintf("%d, %v, %v", n, r.replies, scripts), func(t *testing.T) {
+			kinds := kindsOf("killed", "suspended", "cut-after")
+			if !inFull() {
+				kinds = kindsOf("killed-after")
+			}
+			runs += emulatortest.Explore(t, oppositeCalls(r, scripts), emulatortest.ExploreOptions{
+				Budget: time.Nanosecond, Seed: n, Faults: kinds, Sabotage: lostNote("z"),
+			}).Runs
+		})
+		if !ok {
+			break
+		}
+	}
+	t.Logf("%d runs", runs)
+}
+
+func drawScripts(random *rand.Rand) [3][]treeVerb {
+	var scripts [3][]treeVerb
+	all := verbsOfTrees()
+	for i := range scripts {
+		for range 1 + random.IntN(2) {
+			scripts[i] = append(scripts[i], all[random.IntN(len(all))])
+		}
+	}
+	return scripts
+}
+
+func oppositeCalls(r rules, scripts [3][]treeVerb) emulatortest.Scenario {
+	s := emulatortest.Scenario{
+		Setup: func(w *emulatortest.World) {
+			setupBranch(w, true)
+			must(w, branchOf(w, r).notes.In("acme").Create(w.Context(), note("z", "z", 0)))
+		},
+		Then:  mend(r),
+		Check: func(w *emulatortest.World) error { return someOrderGives(w, r) },
+	}
+	for i, script := range scripts {
+		s.Actors = append(s.Actors, emulatortest.Actor{Name: fmt.Sprint("p", i+1), Do: func(w *emulatortest.World) error {
+			b := branchOf(w, r)
+			for _, v := range script {
+				calls := &emulatortest.State[diary](w).calls[i]
+				*calls = append(*calls, call{verb: v})
+				err := v.do(w, b)
+				last := &(*calls)[len(*calls)-1]
+				last.err, last.ended = err, w.Context().Err() == nil
+				if !last.ended {
+					break
+				}
+			}
+			return nil
+		}})
+	}
+	return s
+}
+
+// someOrderGives compares what readers see with what the calls give in any order.
+func someOrderGives(w *emulatortest.World, r rules) error {
+	seen, err := standing(w, r)
+	if err != nil {
+		return err
+	}
+	entries := int64(0)
+	if _, ok := seen["a"]; ok {
+		if entries, err = branchOf(w, r).buckets.UnderID("acme", "a").Count(w.Context()); err != nil {
+			return err
+		}
+	}
+	d := *emulatortest.State[diary](w)
+	m := newTreeModel(r)
+	if m.reaches(d.calls, seen, entries) {
+		return nil
+	}
+	var told []string
+	for i, calls := range d.calls {
+		for _, c := range calls {
+			answer := fmt.Sprint(c.err)
+			if !c.ended {
+				answer = "killed"
+			}
+			told = append(told, fmt.Sprintf("p%d %v: %s", i+1, c.verb, answer))
+		}
+	}
+	return fmt.Errorf("no order of the calls gives %v with %d entries:\n%s", seen, entries, strings.Join(told, "\n"))
+}
+
+// treeModel is the tree in memory.
+type treeModel struct {
+	restricts bool
+	docs      map[string]modelDoc
+	runs      int
+}
+
+type modelDoc struct {
+	parent  string
+	gone    bool
+	run     int  // of the delete that hides it; 0 for one that is there
+	root    bool // the delete began with it
+	entries int64
+}
+
+func newTreeModel(r rules) treeModel {
+	return treeModel{restricts: r.replies == parented.Restrict, docs: map[string]modelDoc{
+		"z": {parent: "root"}, "a": {parent: "root"}, "b": {parent: "root"}, "c": {parent: "a"}, "r": {parent: "c"},
+	}}
+}
+
+func (m treeModel) clone() treeModel {
+	m.docs = maps.Clone(m.docs)
+	return m
+}
+
+func (m treeModel) there(id string) bool {
+	d, ok := m.docs[id]
+	return id == "root" || ok && !d.gone && d.run == 0
+}
+
+// reaches says whether some order of the calls that are left leads to what was seen.
+func (m treeModel) reaches(calls [3][]call, seen map[string]string, entries int64) bool {
+	ended := true
+	for i := range calls {
+		if len(calls[i]) == 0 {
+			continue
+		}
+		ended = false
+		c, rest := calls[i][0], calls
+		rest[i] = calls[i][1:]
+		succeeded := c.ended && c.err == nil
+		if !succeeded && m.reaches(rest, seen, entries) {
+			return true
+		}
+		if c.ended && isDefinite(c.err) {
+			continue
+		}
+		next := m.clone()
+		if next.apply(c.verb) && next.reaches(rest, seen, entries) {
+			return true
+		}
+	}
+	return ended && m.is(seen, entries)
+}
+
+func (m treeModel) is(seen map[string]string, entries int64) bool {
+	there := map[string]string{}
+	for id, d := range m.docs {
+		if m.there(id) && !strings.HasPrefix(id, "entries") {
+			there[id] = d.parent
+		}
+	}
+	return maps.Equal(there, seen) && (!m.there("entries") && entries == 0 || m.there("entries") && entries == m.docs["entries"].entries)
+}
+
+// apply does what a call that succeeded does; false where it can't succeed. Two processes may be told that one and the same delete, restore or purge succeeded.
+func (m *treeModel) apply(v treeVerb) bool {
+	d, known := m.docs[v.id]
+	switch v.name {
+	case "delete":
+		if !m.there(v.id) {
+			return known
+		}
+		if m.forbidden(v.id) {
+			return false
+		}
+		m.runs++
+		m.hide(v.id, m.runs)
+		d = m.docs[v.id]
+		d.root = true
+		m.docs[v.id] = d
+	case "restore":
+		if m.there(v.id) {
+			return true
+		}
+		if d.gone || !d.root || !m.there(d.parent) {
+			return false
+		}
+		m.each(d.run, func(d *modelDoc) { d.run, d.root = 0, false })
+	case "purge":
+		if d.gone {
+			return true
+		}
+		if d.run == 0 {
+			return false
+		}
+		m.purge(v.id, d.run) // of a branch that was deleted with its tree, too
+	case "move":
+		if !m.there(v.id) || !m.there(v.to) {
+			return false
+		}
+		d.parent = v.to
+		m.docs[v.id] = d
+	case "append":
+		if !m.there(v.id) {
+			return false
+		}
+		e, ok := m.docs["entries"]
+		if !ok || !m.there("entries") {
+			e = modelDoc{parent: v.id}
+		}
+		e.entries++
+		m.docs["entries"] = e
+	case "create":
+		if known && !d.gone || !m.there(v.to) {
+			return false
+		}
+		m.docs[v.id] = modelDoc{parent: v.to}
+	}
+	return true
+}
+
+func (m *treeModel) each(run int, change func(*modelDoc)) {
+	for id, d := range m.docs {
+		if d.run == run && !d.gone {
+			change(&d)
+			m.docs[id] = d
+		}
+	}
+}
+
+// purge takes away what one delete hides at and below a document.
+func (m *treeModel) purge(id string, run int) {
+	d := m.docs[id]
+	d.gone = true
+	m.docs[id] = d
+	for child, c := range m.docs {
+		if c.parent == id && c.run == run && !c.gone {
+			m.purge(child, run)
+		}
+	}
+}
+
+// forbidden says whether a reply is there below the document.
+func (m *treeModel) forbidden(id string) bool {
+	for child, d := range m.docs {
+		if d.parent == id && m.there(child) && (m.restricts && (child == "r" || child == "n") || m.forbidden(child)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *treeModel) hide(id string, run int) {
+	d := m.docs[id]
+	d.run = run
+	m.docs[id] = d
+	for child, c := range m.docs {
+		if c.parent == id && m.there(child) {
+			m.hide(child, run)
+		}
+	}
+}
