@@ -1,0 +1,6 @@
+package main
+
+import "go.uber.org/fx"
+
+// entities is replaced by generated code.
+func entities() []fx.Option { return nil }
