@@ -41,10 +41,16 @@ type attemptContext struct {
 	retries context.Context
 }
 
-// Value returns the exchange, the retry options, or what the outer context has.
+// callKey finds the context that the SDK was called with in the one that it made of it.
+type callKey struct{}
+
+// Value returns the exchange, itself, the retry options, or what the outer context has.
 func (a *attemptContext) Value(key any) any {
-	if key == (exchangeKey{}) {
+	switch key {
+	case exchangeKey{}:
 		return a.x
+	case callKey{}:
+		return a
 	}
 	if v := a.retries.Value(key); v != nil {
 		return v

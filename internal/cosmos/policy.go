@@ -29,6 +29,7 @@ func ClientOptions(o *azcosmos.ClientOptions) *azcosmos.ClientOptions {
 	if !slices.ContainsFunc(out.PerRetryPolicies, has) {
 		out.PerRetryPolicies = append(slices.Clone(out.PerRetryPolicies), &exchangePolicy{})
 	}
+	withoutDiagnostics(&out)
 	return &out
 }
 
