@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	"github.com/cosmosgrove/grove/repository"
 )
@@ -12,30 +13,38 @@ import (
 func values[T any](all []T) iter.Seq[T] { return slices.Values(all) }
 
 // copies are the rows of what package denorm does.
-func copies(t *testing.T) []row {
+// A keeper lists its leases by the clock, which stands still here while
+// anything is under way.
+func copies(t *testing.T) (rows []row) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { rows = countCopies(t) })
+	synctest.Test(t, func(t *testing.T) { rows = append(rows, countAudits(t)...) })
+	return rows
+}
+
+func countCopies(t *testing.T) []row {
 	t.Helper()
 	ctx := t.Context()
 	a := open(t, 1)
 	ada, bob := a.person("Ada"), a.person("Bob")
 	task := &Task{Title: "a task", AssigneeID: ada.Ref()}
 	rows := []row{
-		a.count("create a document with a copy", "", func() error { return a.tasks.Create(ctx, task) }),
-		a.count("replace it with another title", "", func() error { task.Title = "another"; return a.tasks.Save(ctx, task) }),
-		a.count("replace it with another reference", "", func() error { task.AssigneeID = bob.Ref(); return a.tasks.Save(ctx, task) }),
+		a.count("create a document with a copy", "2: the source lies in another logical partition, and a copy is right from the start", func() error { return a.tasks.Create(ctx, task) }),
+		a.count("replace it with another title", "2: a source that changed meanwhile must not be overwritten by what the caller holds", func() error { task.Title = "another"; return a.tasks.Save(ctx, task) }),
+		a.count("replace it with another reference", "2", func() error { task.AssigneeID = bob.Ref(); return a.tasks.Save(ctx, task) }),
 	}
 	a.must(saveTasks(t, a, 500, ada))
 	a.must(a.keeper.CatchUp(ctx))
 	_, err := a.persons.Mutate(ctx, ada.ID, func(p *Person) error { p.Name = "Countess"; return nil })
 	a.must(err)
-	rows = append(rows,
-		a.count("follow a rename into 500 copies, feed and leases included", "", func() error { return a.keeper.CatchUp(ctx) }),
-		a.count("follow nothing", "", func() error { return a.keeper.CatchUp(ctx) }),
+	return append(rows,
+		a.count("follow a rename into 500 copies, feed and leases included", "7 for the rename itself: one query, one read of the source, a batch for every hundred. The rest is the feed: each page is read and its position kept, and what was patched comes back and is compared, with one read of the source for each page, since a writer around Grove may have changed it just before", func() error { return a.keeper.CatchUp(ctx) }),
+		a.count("follow nothing", "one read of the feed for each range, to see that there is nothing; the others are the leases, which other instances share", func() error { return a.keeper.CatchUp(ctx) }),
 	)
-	return append(rows, audits(t)...)
 }
 
-// audits are the rows of audit and repair.
-func audits(t *testing.T) []row {
+// countAudits are the rows of audit and repair.
+func countAudits(t *testing.T) []row {
 	t.Helper()
 	ctx := t.Context()
 	const documents = 10_000
@@ -45,7 +54,7 @@ func audits(t *testing.T) []row {
 	_, err := a.persons.Mutate(ctx, ada.ID, func(p *Person) error { p.Name = "Countess"; return nil })
 	a.must(err)
 	return []row{
-		a.count("audit 10,000 documents, all of them stale", "", func() error {
+		a.count("audit 10,000 documents, all of them stale", "30: a page of 1,000 documents, and the source for each 500 of them, since it may change during the audit", func() error {
 			found := 0
 			for _, err := range a.keeper.Audit(ctx, tenant) {
 				if err != nil {
@@ -58,8 +67,8 @@ func audits(t *testing.T) []row {
 			}
 			return nil
 		}),
-		a.count("repair them", "", func() error { _, err := a.keeper.Repair(ctx, tenant, nil); return err }),
-		a.count("repair 10,000 that are right", "", func() error { _, err := a.keeper.Repair(ctx, tenant, nil); return err }),
+		a.count("repair them", "130: that, and a batch for every hundred", func() error { _, err := a.keeper.Repair(ctx, tenant, nil); return err }),
+		a.count("repair 10,000 that are right", "30", func() error { _, err := a.keeper.Repair(ctx, tenant, nil); return err }),
 	}
 }
 
