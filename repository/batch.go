@@ -212,9 +212,11 @@ func CommitTogether(ctx context.Context, batches ...interface{ Commit(context.Co
 	return engine.CommitParts(ctx, parts)
 }
 
-// The service's limits.
+// Limits of the service that are checked before a request is sent. Source:
+// Microsoft Learn, "Azure Cosmos DB service quotas".
 const (
-	// MaxBatchOperations is the limit on one transactional batch.
+	// MaxBatchOperations is the limit on one transactional batch, which may
+	// hold 2 MB besides.
 	MaxBatchOperations = engine.MaxBatchOperations
 	// MaxPatchOperations is the limit on one patch.
 	MaxPatchOperations = engine.MaxPatchOperations

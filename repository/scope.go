@@ -41,9 +41,9 @@ func (r *Repository[T]) In(tenant string, key ...any) *Scope[T] {
 }
 
 // Global binds the documents of an entity that belongs to no tenant, such as a
-// catalogue, as [Layout].Global says, and the values of further levels of the
+// catalogue, as Layout.Global says, and the values of further levels of the
 // key as In does. Nothing keeps tenants apart there. Under [WithTenant] it is
-// [ErrTenantMismatch], unless [Layout].UnderTenant allows it. For an entity that
+// [ErrTenantMismatch], unless Layout.UnderTenant allows it. For an entity that
 // belongs to tenants every verb fails with [ErrInvalid].
 func (r *Repository[T]) Global(key ...any) *Scope[T] {
 	s := &Scope[T]{Reader[T]{repo: r, at: r.core().Global(key)}}

@@ -92,7 +92,8 @@ func validateName(what, s string) error {
 }
 
 // ValidateKeyValue checks one level of a partition key. It accepts strings,
-// booleans, finite numbers, and types made from them. A string may not be
+// booleans, finite numbers, integers within ±(2^53 − 1), and types made from
+// them. A string may not be
 // empty, over-long, end in a space, or hold control characters or characters
 // outside Unicode's basic plane: azcosmos writes those into the partition key
 // header in a form that is not JSON.
@@ -110,13 +111,28 @@ func ValidateKeyValue(path string, v any) error {
 			return &InvalidError{What: what, Reason: "not a finite number", Hint: "use a finite number"}
 		}
 		return nil
-	case reflect.Bool,
-		reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
-		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		if rv.Int() > maxInteger || rv.Int() < -maxInteger {
+			return tooLarge(what)
+		}
+		return nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if rv.Uint() > maxInteger {
+			return tooLarge(what)
+		}
+		return nil
+	case reflect.Bool:
 		return nil
 	default:
 		return &InvalidError{What: what, Reason: fmt.Sprintf("a %T can't be a key", v), Hint: "use a string, a number or a boolean"}
 	}
+}
+
+// maxInteger is the largest integer that the service tells from its neighbours: it keeps doubles.
+const maxInteger = 1<<53 - 1
+
+func tooLarge(what string) error {
+	return &InvalidError{What: what, Reason: "an integer lies beyond 2^53, where two numbers are one partition", Hint: "store it as text"}
 }
 
 func checkText(what, s string, limit int, hint string) error {

@@ -60,12 +60,12 @@ func TestValidate(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range []any{true, 1.5, math.Copysign(0, -1), 7, int8(-1), uint64(7), float32(0.5), tenantitem.Ref[Book]("b-1"), tenantitem.Sync} {
+	for _, v := range []any{true, 1.5, math.Copysign(0, -1), 7, int8(-1), uint64(7), int64(1)<<53 - 1, float32(0.5), tenantitem.Ref[Book]("b-1"), tenantitem.Sync} {
 		if err := tenantitem.ValidateKeyValue("/p", v); err != nil {
 			t.Errorf("%v: %v", v, err)
 		}
 	}
-	for _, v := range []any{nil, math.NaN(), math.Inf(1), float32(math.Inf(-1)), []string{"a"}, new(string), tenantitem.Ref[Book]("")} {
+	for _, v := range []any{nil, math.NaN(), math.Inf(1), float32(math.Inf(-1)), []string{"a"}, new(string), int64(1) << 53, int64(-1) << 53, uint64(1) << 53, tenantitem.Ref[Book]("")} {
 		if err := tenantitem.ValidateKeyValue("/p", v); !errors.Is(err, tenantitem.ErrInvalid) {
 			t.Errorf("%v: %v", v, err)
 		}

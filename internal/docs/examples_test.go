@@ -18,7 +18,7 @@ import (
 
 const module = "github.com/cosmosgrove/grove"
 
-// withExamples are the packages of which every exported function, method and type is used by an Example.
+// withExamples are the public packages of which every exported function, method and type is used by an Example.
 var withExamples = []string{
 	"tenantitem", "tenantitem/epk", "repository", "repository/layout", "repository/ceiling", "repository/httpapi",
 	"parented", "registry", "denorm", "denorm/changefeed",

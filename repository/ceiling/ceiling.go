@@ -1,5 +1,14 @@
 // Package ceiling bounds the request units a second that a process spends, in
-// all and by tenant.
+// all and by tenant: so that one tenant's import, or a nightly job, does not
+// use up what the others are served from.
+//
+//	bound, err := ceiling.New(ceiling.Config{Total: 4000, PerTenant: 500}) // RU/s
+//	registry.Module(registry.Config{Database: "notes", Ceiling: bound})
+//
+// Requests above it wait before they are sent, where without it the service
+// would refuse them (429) for all tenants alike. A piece of work gets a ceiling
+// of its own by [With]. What one request may cost in all is another matter; see
+// repository.WithBudget.
 package ceiling
 
 import (
@@ -12,12 +21,12 @@ import (
 // Config says how many request units a second may be spent. A zero is
 // no bound.
 type Config struct {
-	// Total is for all tenants together. Where they want more, each gets the
+	// Total is for all tenants together, in RU/s. Where they want more, each gets the
 	// same, and what one does not want is for the others.
 	Total float64
-	// PerTenant is for each tenant that Tenants does not name.
+	// PerTenant is for each tenant that Tenants does not name, in RU/s.
 	PerTenant float64
-	// Tenants are the ceilings of single tenants; 0 is none.
+	// Tenants are the ceilings of single tenants, in RU/s; 0 is none.
 	Tenants map[string]float64
 }
 

@@ -1,7 +1,16 @@
 // Package layout says how the documents of an entity stand in a container that
 // was not made for Grove: what fills its partition key, what its members are
-// called, and where the entity lies. registry.WithLayout and
-// repository.Config take it; docs/layouts.md has six such containers.
+// called, and where the entity lies. With it a service works on documents that
+// other programs write too; a container of Grove's own needs none.
+//
+//	registry.Entity[Ticket](registry.In("tickets"), registry.WithLayout(layout.Layout{
+//		Key:   []layout.KeySource{layout.FromTenant()},  // the container's key is /partitionKey
+//		Names: map[string]string{"entityType": "$type"}, // what the other programs call it
+//	}))
+//
+// Application code does not change by it. A layout that contradicts the
+// container's key or the entity is an error at start-up that unwraps to
+// tenantitem.ErrInvalid. docs/layouts.md has six such containers.
 package layout
 
 import "github.com/cosmosgrove/grove/internal/engine"
