@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"go.uber.org/fx"
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
@@ -155,22 +154,6 @@ func ExampleAssertRequests() {
 	//   + read item
 	//     replace item
 	// to change: several point reads: read many at once (GetMany), or keep what was read
-}
-
-// An application runs until the test ends; what the test needs of it comes with fx.Populate.
-func ExampleFX() {
-	inTest("TestMine", func(t *testing.T) {
-		type service struct{ client *azcosmos.Client }
-		var s *service
-		emulatortest.FX(t, fx.Options(
-			fx.Provide(func(client *azcosmos.Client) *service { return &service{client} }),
-			fx.Populate(&s),
-		))
-		_, err := s.client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: "shop"}, nil)
-		fmt.Println(err)
-	})
-	// Output:
-	// <nil>
 }
 
 // Two processes add one each, and the one that writes last has not looked.

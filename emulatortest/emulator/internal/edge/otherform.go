@@ -58,7 +58,7 @@ func reversed(text json.RawMessage) (json.RawMessage, error) {
 			if err != nil {
 				return nil, err
 			}
-			part = append(quoted, ':')
+			part = append(append(part, quoted...), ':')
 		}
 		var member json.RawMessage
 		if err := d.Decode(&member); err != nil {
