@@ -62,14 +62,14 @@ func (t *Tenants) PlanErase(ctx context.Context, tenant string, where func(Erase
 			if err != nil {
 				return plan, err
 			}
-			head := document.ReadHeader(raw)
-			if where != nil && !where(ErasedDocument{Container: c.id, EntityType: head.EntityType, ID: head.ID, Document: raw}) {
+			head := c.HeaderOf(raw)
+			if where != nil && !where(ErasedDocument{Container: c.id, EntityType: head.EntityType, ID: document.ReadHeader(raw).ID, Document: raw}) {
 				plan.Kept[head.EntityType]++
 				continue
 			}
 			plan.Removed[head.EntityType]++
 			if ids := plan.IDs[head.EntityType]; len(ids) < maxPlannedIDs {
-				plan.IDs[head.EntityType] = append(ids, head.ID)
+				plan.IDs[head.EntityType] = append(ids, document.ReadHeader(raw).ID)
 			}
 		}
 	}

@@ -11,7 +11,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
@@ -158,7 +157,7 @@ func (x *exporter) line(container tenantContainer, raw json.RawMessage) error {
 	if x.hasWritten(container, stored) {
 		return nil
 	}
-	x.counts.add(stored)
+	x.counts.add(container.HeaderOf(stored).EntityType, stored)
 	if _, err = x.plain.Write(append(stored, '\n')); err != nil {
 		return fmt.Errorf("registry: export: %w", err)
 	}
@@ -174,9 +173,9 @@ type exportCounts struct {
 
 func newExportCounts() exportCounts { return exportCounts{documents: map[string]int64{}} }
 
-func (c *exportCounts) add(stored []byte) {
+func (c *exportCounts) add(entityType string, stored []byte) {
 	c.bytes += int64(len(stored)) + 1
-	c.documents[document.ReadHeader(stored).EntityType]++
+	c.documents[entityType]++
 	c.digest.add(stored)
 }
 

@@ -49,7 +49,7 @@ type place [16]byte
 
 // placeIn is the place of a document that lies in a container.
 func placeIn(c tenantContainer, stored []byte) place {
-	text := document.ReadHeader(stored).EntityType
+	text := c.HeaderOf(stored).EntityType
 	if id, key, err := c.KeyOf(stored); err == nil {
 		text += fmt.Sprintf(" %#v %q", key, id)
 	} else { // another writer's, under a key that Grove writes none of
@@ -62,23 +62,29 @@ func placeIn(c tenantContainer, stored []byte) place {
 // placesOf are the places that a line may be of: that in the container of its
 // entity type or, where it is not registered, those in all of them.
 func (x *exporter) placesOf(line []byte) []place {
-	home := ""
-	entityType := document.ReadHeader(line).EntityType
-	for _, s := range x.tenants.db.plan.species {
-		if s.EntityType == entityType || slices.Contains(s.Aliases, entityType) {
-			home = s.Container
-		}
+	if home, _ := x.homeOf(line); home != nil {
+		return []place{placeIn(*home, line)}
 	}
 	var places []place
 	for _, c := range x.containers {
-		if home != "" && c.id != home {
-			continue
-		}
 		if p := placeIn(c, line); !slices.Contains(places, p) {
 			places = append(places, p)
 		}
 	}
 	return places
+}
+
+// homeOf finds the container by whose names a line is of one of its entity
+// types; nil for none.
+func (x *exporter) homeOf(line []byte) (home *tenantContainer, entityType string) {
+	for i := range x.containers {
+		c := &x.containers[i]
+		entityType = c.HeaderOf(line).EntityType
+		if x.tenants.db.plan.named(c.id, entityType) != nil {
+			return c, entityType
+		}
+	}
+	return nil, document.ReadHeader(line).EntityType
 }
 
 // hasWritten reports whether an earlier run wrote a document. Of several at one
@@ -200,7 +206,8 @@ func (p *exportPart) add(x *exporter, line []byte) {
 	for _, at := range x.placesOf(line) {
 		p.written[at]++
 	}
-	p.counts.add(line)
+	_, entityType := x.homeOf(line)
+	p.counts.add(entityType, line)
 	p.lines++
 }
 

@@ -73,9 +73,7 @@ func (im *importer) add(ctx context.Context, line []byte, readErr error) error {
 // check fills the line in, and returns what no other document has.
 func (im *importer) check(line *importLine, raw []byte) (place string, err error) {
 	var head struct {
-		ID         any `json:"id"`
-		TenantID   any `json:"tenantId"`
-		EntityType any `json:"entityType"`
+		ID any `json:"id"`
 	}
 	if err := engine.DecodeValue(raw, &head); err != nil {
 		known := document.ReadHeader(raw) // of text that is none, too
@@ -83,8 +81,9 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
 	}
 	line.ID, _ = head.ID.(string)
-	line.EntityType, _ = head.EntityType.(string)
-	if head.TenantID != im.from {
+	species, header := im.speciesOf(raw)
+	line.EntityType = header.EntityType
+	if header.TenantID != im.from {
 		return "", repository.ErrTenantMismatch
 	}
 	body, err := engine.WithoutSystemMembers(raw)
@@ -92,14 +91,20 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
 	}
 	if im.from != im.tenant {
-		if body, err = underTenant(body, im.tenant); err != nil {
-			return "", err
+		give := im.containers[im.opts.Container].UnderTenant
+		if species != nil {
+			give = species.Collection.UnderTenant
+		} else if im.opts.Container == "" {
+			return "", notRegistered(header.EntityType)
+		}
+		if body, err = give(body, im.tenant); err != nil {
+			return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line, under the key that its members make"}
 		}
 	}
 	if len(body) > tenantitem.MaxDocumentBytes {
 		return "", repository.ErrTooLarge
 	}
-	if line.container, err = im.containerOf(line.EntityType, body); err != nil {
+	if line.container, err = im.containerOf(species, line.EntityType, body); err != nil {
 		return "", err
 	}
 	id, key, err := im.containers[line.container].KeyOf(body)
@@ -110,43 +115,56 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 	return fmt.Sprintf("%s %#v %s", line.container, key, id), nil
 }
 
-// containerOf is where a document goes.
-func (im *importer) containerOf(entityType string, body []byte) (string, error) {
-	i := slices.IndexFunc(im.tenants.db.plan.species, func(s *species) bool {
-		return s.EntityType == entityType || slices.Contains(s.Aliases, entityType)
+// speciesOf finds the registered entity type of a line, by the names of its
+// container, and the line's header by the same names.
+func (im *importer) speciesOf(raw []byte) (*species, document.Header) {
+	found := document.ReadHeader(raw)
+	for _, c := range im.tenants.contents() {
+		header := c.HeaderOf(raw)
+		if s := im.tenants.db.plan.named(c.id, header.EntityType); s != nil && header.TenantID != "" {
+			return s, header
+		}
+		if header.TenantID == im.from && (found.TenantID != im.from || c.id == im.opts.Container) {
+			found = header
+		}
+	}
+	return nil, found
+}
+
+// named is the entity type of a container that has that name; nil for none.
+func (p *Plan) named(container, entityType string) *species {
+	i := slices.IndexFunc(p.species, func(s *species) bool {
+		return s.Container == container && (s.EntityType == entityType || slices.Contains(s.Aliases, entityType))
 	})
 	if i < 0 {
+		return nil
+	}
+	return p.species[i]
+}
+
+func notRegistered(entityType string) error {
+	return &tenantitem.InvalidError{What: "document", Reason: fmt.Sprintf("its entityType %q is not registered", entityType), Hint: "register it, as registry.Named's alias if it was renamed, or set ImportOptions.Container"}
+}
+
+// containerOf is where a document goes.
+func (im *importer) containerOf(species *species, entityType string, body []byte) (string, error) {
+	if species == nil {
 		if im.opts.Container == "" {
-			return "", &tenantitem.InvalidError{What: "document", Reason: fmt.Sprintf("its entityType %q is not registered", entityType), Hint: "register it, as registry.Named's alias if it was renamed, or set ImportOptions.Container"}
+			return "", notRegistered(entityType)
 		}
 		return im.opts.Container, nil
 	}
-	species := im.tenants.db.plan.species[i]
 	if im.opts.AsStored {
 		return species.Container, nil
 	}
-	if err := codec.CheckStored(species.Collection.Model().Type, body); err != nil {
+	doc, err := species.Collection.Canonical(body)
+	if err == nil {
+		err = codec.CheckStored(species.Collection.Model().Type, doc)
+	}
+	if err != nil {
 		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "give each member a value that its field can hold, or set ImportOptions.AsStored"}
 	}
 	return species.Container, nil
-}
-
-// underTenant gives a document to another tenant.
-func underTenant(body []byte, tenant string) ([]byte, error) {
-	rest, err := codec.Without(body, []string{"tenantId"})
-	if err != nil {
-		return nil, &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
-	}
-	name, err := codec.Encode(tenant)
-	if err != nil {
-		return nil, err
-	}
-	rest = bytes.TrimSpace(rest)
-	out := append([]byte(`{"tenantId":`), name...)
-	if inner := bytes.TrimSpace(rest[1:]); inner[0] != '}' {
-		out = append(out, ',')
-	}
-	return append(out, rest[1:]...), nil
 }
 
 // flush stores the kept lines.

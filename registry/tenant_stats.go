@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/cosmosgrove/grove/internal/document"
 )
 
 // StatsOptions change what is measured; nil is the defaults.
@@ -97,7 +95,7 @@ type meter struct {
 }
 
 func (m *meter) measure(raw []byte) {
-	head := document.ReadHeader(raw)
+	head := m.container.HeaderOf(raw)
 	s, ok := m.species[head.EntityType]
 	if !ok {
 		s = &EntityTypeStats{Container: m.container.id, EntityType: head.EntityType}

@@ -200,7 +200,7 @@ func (e *eraser) outlines(ctx context.Context, c tenantContainer) iter.Seq2[engi
 				return
 			}
 			head := document.ReadHeader(raw)
-			if e.opts.Where(ErasedDocument{Container: c.id, EntityType: head.EntityType, ID: head.ID, Document: raw}) {
+			if e.opts.Where(ErasedDocument{Container: c.id, EntityType: c.HeaderOf(raw).EntityType, ID: head.ID, Document: raw}) {
 				chosen[head.ID+" "+head.ETag] = true
 			}
 		}

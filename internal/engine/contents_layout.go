@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/cosmosgrove/grove/internal/codec"
+	documents "github.com/cosmosgrove/grove/internal/document"
+	"github.com/cosmosgrove/grove/internal/layout"
+)
+
+// HeaderOf reads the header of a stored document by the names of the container,
+// which all its entity types share.
+func (c *Contents) HeaderOf(raw []byte) documents.Header {
+	if c.core.layout != nil {
+		raw, _ = c.core.layout.Canonical(raw) // of whatever entity type it is
+	}
+	return readHeader(raw)
+}
+
+// UnderTenant is [Collection.UnderTenant] for a document of an entity type that
+// is not registered.
+func (c *Contents) UnderTenant(raw []byte, tenant string) ([]byte, error) {
+	return c.core.UnderTenant(raw, tenant)
+}
+
+// UnderTenant gives a stored document to another tenant, with the levels of the
+// key that are made of the tenant.
+func (c *Collection) UnderTenant(raw []byte, tenant string) ([]byte, error) {
+	doc, err := c.canonical(raw)
+	if err != nil {
+		return nil, err
+	}
+	if doc, err = codec.Without(doc, []string{layout.Tenant}); err != nil {
+		return nil, err
+	}
+	name, err := codec.Encode(tenant)
+	if err != nil {
+		return nil, err
+	}
+	rest := bytes.TrimSpace(doc)
+	out := append([]byte(`{"`+layout.Tenant+`":`), name...)
+	if inner := bytes.TrimSpace(rest[1:]); inner[0] != '}' {
+		out = append(out, ',')
+	}
+	return c.layout.Stored(append(out, rest[1:]...))
+}
