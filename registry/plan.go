@@ -44,6 +44,7 @@ func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*
 		p.extend,
 		p.keepDescendants,
 		p.checkTTL,
+		p.checkLifetimes,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {

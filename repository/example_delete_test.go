@@ -39,6 +39,25 @@ func ExampleScope_PlanDelete() {
 	// still there: true <nil>
 }
 
+// A delete with the plan that a person has confirmed takes no more than was shown.
+func ExamplePlanChangedError() {
+	acme, done := exampleNotes()
+	defer done()
+	ctx := context.Background()
+	note := &Note{Title: "first"}
+	_ = acme.Create(ctx, note)
+
+	plan, _ := acme.PlanDelete(ctx, note.ID)
+	err := acme.Delete(ctx, note.ID, &repository.DeleteOptions{Plan: plan.Token})
+	var grown *repository.PlanChangedError
+	if errors.As(err, &grown) {
+		fmt.Println("show it again:", grown.Found) // it had got children
+	}
+	fmt.Println(err)
+	// Output:
+	// <nil>
+}
+
 func ExampleScope_Restore() {
 	acme, done := exampleKeptNotes()
 	defer done()
