@@ -81,7 +81,7 @@ func ExampleExtension() {
 	fmt.Println("without it:", errors.Is(err, tenantitem.ErrInvalid))
 
 	copies := denorm.New(denorm.Config{})
-	var keeps registry.Extension = copies.Extension()
+	keeps := copies.Extension() // a registry.Extension
 	plan, err := registry.NewPlan(cfg, entities, keeps)
 	if err != nil {
 		log.Fatal(err)

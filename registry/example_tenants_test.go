@@ -157,8 +157,7 @@ func ExampleTenants_Import() {
 	imported, err := db.Tenants().Import(context.Background(), "sandbox", lines, &registry.ImportOptions{
 		From: "acme",
 		Line: func(l registry.ImportedLine) {
-			var outcome registry.LineOutcome = l.Outcome
-			fmt.Println("line", l.Line, outcome)
+			fmt.Println("line", l.Line, l.Outcome)
 		},
 	})
 	fmt.Println(imported.Created, imported.Refused, errors.Is(err, repository.ErrInvalid))

@@ -31,7 +31,7 @@ func ExampleTenantItem() {
 // are read and set like the entity's own. A repository fills most of them.
 func ExampleMeta() {
 	week := int((7 * 24 * time.Hour).Seconds())
-	draft := &Author{Name: "Ada"}
+	draft := &Author{}
 	draft.ID = "a-1"  // empty: the repository makes one
 	draft.TTL = &week // seconds after the last write
 	meta := draft.ItemMeta()

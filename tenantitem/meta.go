@@ -7,7 +7,7 @@ import (
 )
 
 // kept is what an entity carries of its document beside its fields.
-type kept = document.Kept
+type kept = document.Kept //nolint:unused // it is embedded
 
 // Meta is the part of a document that Grove and the service look at. It is
 // embedded through [TenantItem] (or through a child's base), so its JSON
@@ -41,7 +41,7 @@ type Meta struct {
 	// documents.
 	DeletedAt *time.Time `json:"deletedAt,omitempty"`
 
-	kept `json:"-"`
+	kept `json:"-"` //nolint:unused // read through internal/document
 }
 
 // ItemMeta returns the document's own Meta, to be read or changed in place.

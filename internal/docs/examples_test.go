@@ -170,7 +170,7 @@ func (w *world) collect(path string, files []*ast.File, used map[string]bool) {
 	}
 	// Names of other tests need not be known: what an Example uses is.
 	config := types.Config{Importer: w.imports, Error: func(error) {}}
-	_, _ = config.Check(path, w.fset, files, info) //nolint:errcheck // as above
+	_, _ = config.Check(path, w.fset, files, info)
 
 	declared := map[types.Object][]ast.Node{} // the tests' own types, with their methods
 	var todo []ast.Node

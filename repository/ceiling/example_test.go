@@ -57,7 +57,7 @@ func ExampleCeiling() {
 	err = acme.Create(ctx, &Note{Title: "has to wait for 6 seconds"})
 	fmt.Println(errors.Is(err, repository.ErrThrottled), errors.Is(err, repository.ErrAmbiguous))
 
-	var use ceiling.Use = slow.Use()["acme"]
+	use := slow.Use()["acme"]
 	fmt.Println(use.Requests, "requests were sent")
 	// Output:
 	// <nil>

@@ -47,10 +47,10 @@ func serve(address string) fx.Option {
 		lc.Append(fx.StartStopHook(func(ctx context.Context) error {
 			listener, err := new(net.ListenConfig).Listen(ctx, "tcp", address)
 			if err == nil {
-				logger.Info("listening", "address", listener.Addr().String())
+				logger.InfoContext(ctx, "listening", "address", listener.Addr().String())
 				go func() {
 					if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-						logger.Error("listening ended", "error", errors.Join(err, end.Shutdown(fx.ExitCode(1))))
+						logger.ErrorContext(ctx, "listening ended", "error", errors.Join(err, end.Shutdown(fx.ExitCode(1))))
 					}
 				}()
 			}
