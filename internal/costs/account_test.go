@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 
 	"go.uber.org/goleak"
 
@@ -103,8 +104,10 @@ func (a *account) must(err error) {
 func (a *account) count(work, least string, f func() error) row {
 	a.t.Helper()
 	r := row{work: work, least: least, counts: map[emulator.Operation]int{}}
+	synctest.Wait() // until what ran before has ended
 	mark := a.emulator.Requests().Mark()
 	a.must(f())
+	synctest.Wait()
 	for _, x := range a.emulator.Requests().Since(mark) {
 		switch x.Operation {
 		case emulator.ReadAccount, emulator.ReadContainer, emulator.ReadPartitionKeyRanges:

@@ -1,6 +1,7 @@
 package costs
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -38,8 +39,9 @@ func countCopies(t *testing.T) []row {
 	_, err := a.persons.Mutate(ctx, ada.ID, func(p *Person) error { p.Name = "Countess"; return nil })
 	a.must(err)
 	return append(rows,
-		a.count("follow a rename into 500 copies, feed and leases included", "7 for the rename itself: one query, one read of the source, a batch for every hundred. The rest is the feed: each page is read and its position kept, and what was patched comes back and is compared, with one read of the source for each page, since a writer around Grove may have changed it just before", func() error { return a.keeper.CatchUp(ctx) }),
-		a.count("follow nothing", "one read of the feed for each range, to see that there is nothing; the others are the leases, which other instances share", func() error { return a.keeper.CatchUp(ctx) }),
+		a.count("follow a rename into 500 copies, and look once more, feed and leases included", "7 for the rename itself: one query, one read of the source, a batch for every hundred. The rest is the feed: each page is read and its position kept, and what was patched comes back and is compared, with one read of the source for each page, since a writer around Grove may have changed it just before", func() error {
+			return errors.Join(a.keeper.CatchUp(ctx), a.keeper.CatchUp(ctx))
+		}),
 	)
 }
 
