@@ -20,7 +20,7 @@ const module = "github.com/cosmosgrove/grove"
 
 // withExamples are the public packages of which every exported function, method and type is used by an Example.
 var withExamples = []string{
-	"tenantitem", "tenantitem/epk", "repository", "repository/layout", "repository/ceiling", "repository/httpapi",
+	"tenantitem", "tenantitem/epk", "repository", "repository/layout", "repository/ceiling", "repository/httpapi", "repository/partition",
 	"parented", "registry", "denorm", "denorm/changefeed",
 }
 

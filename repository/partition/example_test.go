@@ -139,3 +139,19 @@ func example(ctx context.Context) (*repository.Repository[Customer], *repository
 	}
 	return customers, orders, func() { client.Close(); _ = account.Close() }
 }
+
+// The parts of a read are a list like any other: here, more of them for an
+// administrator.
+func ExampleRead() {
+	ctx := context.Background()
+	customers, orders, done := example(ctx)
+	defer done()
+
+	sales := partition.Find(orders.Global("ada"), repository.All(), 100)
+	parts := []partition.Part{sales}
+	if administrator := true; administrator {
+		parts = append(parts, partition.FindID(customers.Global(), "ada"))
+	}
+	fmt.Println(partition.Read(ctx, parts...), len(sales.Items))
+	// Output: <nil> 0
+}
