@@ -1,6 +1,7 @@
 package cosmos
 
 import (
+	"context"
 	"net/http"
 	"reflect"
 	"slices"
@@ -29,7 +30,7 @@ type diagnosticsPolicy struct{}
 // Do continues under the context that the SDK was called with.
 func (diagnosticsPolicy) Do(req *policy.Request) (*http.Response, error) {
 	kept := req.Raw().Context()
-	call, _ := kept.Value(callKey{}).(*attemptContext)
+	call, _ := kept.Value(callKey{}).(context.Context)
 	if call == nil || isAccountRead(req.Raw()) {
 		return req.Next()
 	}
@@ -38,4 +39,21 @@ func (diagnosticsPolicy) Do(req *policy.Request) (*http.Response, error) {
 		resp.Request = resp.Request.WithContext(kept)
 	}
 	return resp, err
+}
+
+// withHeader adds a header to the requests of a call. The SDK takes it from the
+// context, so that it belongs to the one that the call goes on with.
+func withHeader(ctx context.Context, h http.Header) context.Context {
+	return headerContext{policy.WithHTTPHeader(ctx, h)}
+}
+
+type headerContext struct{ context.Context }
+
+// Value returns itself for the call's context, where there is one below.
+func (c headerContext) Value(key any) any {
+	v := c.Context.Value(key)
+	if _, ok := key.(callKey); ok && v != nil {
+		return c
+	}
+	return v
 }

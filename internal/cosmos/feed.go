@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -73,7 +72,7 @@ func ReadFeed(ctx context.Context, c *Container, read FeedRead) (FeedPage, error
 	}
 	continuation := string(body)
 	if header := read.header(); len(header) > 0 {
-		ctx = policy.WithHTTPHeader(ctx, header)
+		ctx = withHeader(ctx, header)
 	}
 	r, err := c.ReadChangeFeed(ctx, &azcosmos.ChangeFeedOptions{MaxItemCount: read.MaxItems, Continuation: &continuation})
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -19,7 +18,7 @@ func ReadItem(ctx context.Context, c *Container, key PartitionKey, id string, o 
 // service's header has it, a JSON array. The SDK has no form for a missing
 // value, and one of its own for some characters.
 func ReadItemUnder(ctx context.Context, c *Container, key, id string, o Options) (Result, Answer, error) {
-	return ReadItem(policy.WithHTTPHeader(ctx, http.Header{headerPartitionKey: {key}}), c, NewPartitionKey(), id, o)
+	return ReadItem(withHeader(ctx, http.Header{headerPartitionKey: {key}}), c, NewPartitionKey(), id, o)
 }
 
 // Write sends one operation by a request of its own.

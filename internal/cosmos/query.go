@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
@@ -47,7 +46,7 @@ func QueryPage(ctx context.Context, c *Container, key PartitionKey, q Query, o O
 		options.ContinuationToken = &q.From
 	}
 	if q.Range.ID != "" {
-		ctx = policy.WithHTTPHeader(ctx, q.Range.queryHeader())
+		ctx = withHeader(ctx, q.Range.queryHeader())
 	}
 	r, err := c.NewQueryItemsPager(q.Text, key, options).NextPage(ctx)
 	page := Page{Items: r.Items}
