@@ -8,6 +8,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -27,7 +28,14 @@ type Place struct {
 
 func setupVisits(t *testing.T, key layout.KeySource) *repository.Repository[Visit] {
 	t.Helper()
-	client := emulatortest.Client(t)
+	container := newVisitsContainer(t, emulatortest.Client(t))
+	visits, err := repository.New[Visit](container, repository.Config{PartitionKey: []string{"/pk"}, Layout: &layout.Layout{Key: []layout.KeySource{key}}})
+	must(t, err)
+	return visits
+}
+
+func newVisitsContainer(t *testing.T, client *azcosmos.Client) *azcosmos.ContainerClient {
+	t.Helper()
 	id := emulatortest.DatabaseID(t, client, "visits")
 	_, err := client.CreateDatabase(t.Context(), azcosmos.DatabaseProperties{ID: id}, nil)
 	must(t, err)
@@ -37,9 +45,38 @@ func setupVisits(t *testing.T, key layout.KeySource) *repository.Repository[Visi
 	must(t, err)
 	container, err := database.NewContainer("visits")
 	must(t, err)
-	visits, err := repository.New[Visit](container, repository.Config{PartitionKey: []string{"/pk"}, Layout: &layout.Layout{Key: []layout.KeySource{key}}})
+	return container
+}
+
+// Guest lies with the visits; its list of marks has its own name.
+type Guest struct {
+	tenantitem.TenantItem[Guest]
+	Name string `json:"name"`
+}
+
+// What became of a write whose answer was lost is read in the write's own form, also where the transaction begins with another entity type.
+func TestALostAnswerIsReadInTheFormOfItsWrites(t *testing.T) {
+	t.Parallel()
+	e := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+	container := newVisitsContainer(t, e.Client(nil))
+	key := []layout.KeySource{layout.Constant("all")}
+	visits, err := repository.New[Visit](container, repository.Config{PartitionKey: []string{"/pk"}, Layout: &layout.Layout{Key: key}})
 	must(t, err)
-	return visits
+	guests, err := repository.New[Guest](container, repository.Config{PartitionKey: []string{"/pk"}, Layout: &layout.Layout{Key: key, Names: map[string]string{"_ops": "marks"}}})
+	must(t, err)
+	visit := &Visit{}
+	must(t, visits.In("acme").Create(t.Context(), visit))
+	var read Visit
+	for name, batch := range map[string]*repository.Batch[Guest]{
+		"one write":  guests.In("acme").Batch().Create(&Guest{Name: "Ada"}),
+		"two writes": guests.In("acme").Batch().Create(&Guest{Name: "Bob"}).Create(&Guest{Name: "Cid"}),
+	} {
+		e.Fault(emulator.Answer(503, 0).AfterEffect().On(emulator.TransactionalBatch))
+		e.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
+		if err := repository.CommitTogether(t.Context(), visits.In("acme").Batch().Read(visit.ID, &read), batch); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // A token of one tenant is no token of another one, also where both share a logical partition: its items would be passed over.

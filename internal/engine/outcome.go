@@ -105,7 +105,13 @@ func (k *Call) storedNow(ctx context.Context, at *Partition, ops []Operation) (m
 		}
 	}
 	look := Call{Collection: k.Collection, Op: k.Op, At: at, Exempt: true, Watch: k.Watch}
-	if groups := k.byCollection(ops); len(groups) > 1 {
+	groups := k.byCollection(ops)
+	if len(groups) == 1 { // it need not be that of the call
+		for c := range groups {
+			look.Collection = c
+		}
+	}
+	if len(groups) > 1 {
 		for c, group := range groups {
 			part := Call{Collection: c, Op: k.Op, At: at, Watch: k.Watch}
 			stored, err := part.storedNow(ctx, at, group)
@@ -128,7 +134,7 @@ func (k *Call) storedNow(ctx context.Context, at *Partition, ops []Operation) (m
 		found[look.ID] = ReadMarks(raw)
 		return found, nil
 	}
-	w := SQLWriter{layout: k.Collection.layout}
+	w := SQLWriter{layout: look.Collection.layout}
 	w.Text.WriteString(`SELECT VALUE {"id": c.id, "_etag": c._etag, "` + marksField + `": c.` + marksField + `, "` + markField + `": c.` + markField + `} FROM c WHERE `)
 	if err := In("id", ids...).Write(&w); err != nil {
 		return nil, err
