@@ -79,26 +79,40 @@ func TestATreeIsKeptAsAWhole(t *testing.T) {
 // firstWrite is the first request of a restore of a root that changes something.
 const firstWrite = firstOwnRequest + 1
 
-// While a label is being restored, its note is deleted. The label stays, as
-// Orphan says, and does not name a note that is gone.
+// While a label is being restored, its note is deleted. Where the delete came
+// first the restore is refused, and the label stays deleted. Otherwise it is
+// back, as Orphan says. It never names a note that is gone.
 func TestARestoredOrphanNamesNoDeletedParent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	for batches := range int64(2) {
+	const batches = 3 // of a restore: marked, decided, opened
+	refused := 0
+	for before := range int64(batches) {
+		var restored error
 		emulator := emulatortest.New(t)
 		p := planting{client: emulator.Client(nil), label: parented.Policy{Retain: time.Hour}}
 		g := plant(t, p)
 		note, label := g.tree(t, "acme", 0, 0), &Label{}
 		must(t, g.labels.Under(note).Create(ctx, label))
 		must(t, g.labels.Under(note).Delete(ctx, label.ID, nil))
-		late := &beforeBatch{after: batches, do: func() { must(t, g.notes.In("acme").Delete(ctx, note.ID, nil)) }}
+		late := &beforeBatch{after: before, do: func() { must(t, g.notes.In("acme").Delete(ctx, note.ID, nil)) }}
 		dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
-			return g.labels.In("acme").Restore(context.WithValue(ctx, lateKey{}, late), label.ID)
+			restored = g.labels.In("acme").Restore(context.WithValue(ctx, lateKey{}, late), label.ID)
+			return restored
 		})
 		back, err := g.labels.In("acme").Get(ctx, label.ID)
+		if restored != nil {
+			mustBe(t, restored, repository.ErrDanglingRef)
+			mustBe(t, err, repository.ErrNotFound)
+			refused++
+			continue
+		}
 		must(t, err)
 		if back.ParentID != "" {
-			t.Errorf("deleted before batch %d: the label names %s", batches, back.ParentID)
+			t.Errorf("deleted before batch %d: the label names %s", before, back.ParentID)
 		}
+	}
+	if refused == 0 || refused == batches {
+		t.Errorf("%d of %d restores were refused", refused, batches)
 	}
 }
