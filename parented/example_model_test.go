@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/cosmosgrove/grove/parented"
-	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // Thought is a child of a note: its base names its own type and its parent's.
@@ -16,7 +15,7 @@ type Thought struct {
 func ExampleParentedItem() {
 	thought := Thought{Text: "later"}
 	thought.ID, thought.ParentID = "t-1", "n-1"
-	var ref tenantitem.Ref[Thought] = thought.Ref() // to be stored in other documents
+	ref := thought.Ref() // a tenantitem.Ref[Thought], to be stored in other documents
 	fmt.Println(ref, "of", thought.ParentID)
 	// Output: t-1 of n-1
 }

@@ -51,7 +51,8 @@ func (b *Batch) Add(op Operation) error {
 	if body != nil {
 		dst = append(append(dst, `,"resourceBody":`...), body...)
 	}
-	b.body = append(dst, '}')
+	dst = append(dst, '}')
+	b.body = dst
 	return nil
 }
 
@@ -71,7 +72,9 @@ func (b *Batch) Execute(ctx context.Context, c *Container, key PartitionKey, o O
 	if x == nil {
 		return nil, false, answer, errNoExchange
 	}
-	x.Send, x.KeepBody = append(b.body, ']'), true
+	body := b.body
+	body = append(body, ']')
+	x.Send, x.KeepBody = body, true
 	unsent := c.NewTransactionalBatch(key)
 	unsent.ReadItem("never sent", nil)
 	options := azcosmos.TransactionalBatchOptions{PriorityLevel: o.Priority, ThroughputBucket: o.Bucket, EnableContentResponseOnWrite: o.Contents}
@@ -82,20 +85,19 @@ func (b *Batch) Execute(ctx context.Context, c *Container, key PartitionKey, o O
 	if answer = answerOf(r.Response); err != nil {
 		return nil, false, answer, err
 	}
-	if results, err = readResults(x.Body); err != nil {
-		return nil, false, answer, nil // as little is known as without results
-	}
-	return results, r.Success, answer, nil
+	results, readable := readResults(x.Body)
+	return results, r.Success && readable, answer, nil
 }
 
 var errNoExchange = errors.New("a batch was sent without an exchange in its context")
 
-// readResults reads the answer to a batch.
-func readResults(body []byte) (results []Result, err error) {
-	if len(body) > 0 {
-		err = codec.NewReader(charges).Value(body, &results)
+// readResults reads the answer to a batch. One that is not readable tells as
+// little as one without results.
+func readResults(body []byte) (results []Result, readable bool) {
+	if len(body) > 0 && codec.NewReader(charges).Value(body, &results) != nil {
+		return nil, false
 	}
-	return results, err
+	return results, true
 }
 
 // charges and what else a result holds are not looked at: the batch has a

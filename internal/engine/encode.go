@@ -9,7 +9,8 @@ import (
 // StampBody adds, in place, the hidden members of hooks and the marks of the write to an
 // encoded entity.
 func (c *Collection) StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
-	b := append(body[:len(body)-1], hidden...)
+	b := body[:len(body)-1]
+	b = append(b, hidden...)
 	b = append(append(append(b, `,"`...), marksField...), `":[`...)
 	for i, mark := range marks {
 		if i > 0 {
