@@ -124,7 +124,7 @@ func TestAnExportTellsContainersApart(t *testing.T) {
 	key := []string{"/tenantId", "/account"}
 	plan := newPlan(t, registry.Config{Database: "ledger", Provision: true, Containers: []registry.Container{{ID: "credits", PartitionKey: key}, {ID: "debits", PartitionKey: key}}},
 		registry.EntityOf[Credit](registry.In("credits")), registry.EntityOf[Debit](registry.In("debits")))
-	db, err := registry.Open(emulatortest.Client(t), plan)
+	db, err := registry.Open(emulatortest.Client(t, emulatortest.Calm()), plan) // it compares exports to the byte
 	must(t, err)
 	must(t, db.Prepare(ctx))
 	credits, err := registry.RepositoryOf[Credit](db)
