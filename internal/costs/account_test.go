@@ -3,6 +3,7 @@ package costs
 import (
 	"fmt"
 	"log/slog"
+	"slices"
 	"testing"
 	"testing/synctest"
 
@@ -100,8 +101,9 @@ func (a *account) must(err error) {
 }
 
 // count is a row of the table: the requests that f makes. What the SDK asks
-// for its own caches is left out, since it depends on what ran before.
-func (a *account) count(work, least string, f func() error) row {
+// for its own caches is left out, since it depends on what ran before, and so
+// are the exchanges for which leaveOut is true.
+func (a *account) count(work, least string, f func() error, leaveOut ...func(emulator.Exchange) bool) row {
 	a.t.Helper()
 	r := row{work: work, least: least, counts: map[emulator.Operation]int{}}
 	synctest.Wait() // until what ran before has ended
@@ -111,6 +113,9 @@ func (a *account) count(work, least string, f func() error) row {
 	for _, x := range a.emulator.Requests().Since(mark) {
 		switch x.Operation {
 		case emulator.ReadAccount, emulator.ReadContainer, emulator.ReadPartitionKeyRanges:
+			continue
+		}
+		if slices.ContainsFunc(leaveOut, func(out func(emulator.Exchange) bool) bool { return out(x) }) {
 			continue
 		}
 		r.counts[x.Operation]++

@@ -28,11 +28,11 @@ func feed(t *testing.T) []row {
 
 const leastIdle = "192 reads with the default longest pause of 5 s; the leases are renewed and listed, so that another instance can take over"
 
-// in divides by the number of minutes that were counted.
+// in divides by the number of minutes that were counted, to the nearest request.
 func (r row) in(minutes int) row {
 	counts := map[emulator.Operation]int{}
 	for operation, n := range r.counts {
-		counts[operation] = n / minutes
+		counts[operation] = (n + minutes/2) / minutes
 	}
 	r.counts, r.units = counts, r.units/float64(minutes)
 	return r
