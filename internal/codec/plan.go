@@ -1,9 +1,11 @@
 package codec
 
 import (
+	"bytes"
 	"math"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -364,6 +366,7 @@ func readStringMap(r *reader, v reflect.Value) bool {
 // structField is a member of a struct and how it is read.
 type structField struct {
 	name  string
+	start []byte // the name as it usually stands in a document, with its colon; nil where it has escapes
 	index []int
 	read  readFunc
 }
@@ -381,7 +384,10 @@ func planStruct(t reflect.Type) readFunc {
 				return giveUp
 			}
 		}
-		fields[i] = structField{m.name, m.index, later(m.typ)}
+		fields[i] = structField{m.name, nil, m.index, later(m.typ)}
+		if !strings.ContainsFunc(m.name, func(c rune) bool { return c >= 0x80 || !isPlain[c] }) {
+			fields[i].start = []byte(`"` + m.name + `":`)
+		}
 		if m.quoted {
 			fields[i].read = planQuoted(m.typ)
 		}
@@ -406,19 +412,21 @@ func planStruct(t reflect.Type) readFunc {
 				r.met = r.met[:first]
 				return ok
 			}
-			name, plain, ok := r.quoted()
-			if !ok || !plain || !r.next(':') {
-				return false
-			}
-			at, known := likely, likely < len(fields) && fields[likely].name == string(name)
-			if !known {
-				at, known = byName[string(name)]
-			}
-			if !known {
-				if !r.other(name, top, first) {
+			at := likely
+			if likely < len(fields) && fields[likely].start != nil && bytes.HasPrefix(r.data[r.pos:], fields[likely].start) {
+				r.pos += len(fields[likely].start)
+			} else {
+				name, plain, ok := r.quoted()
+				if !ok || !plain || !r.next(':') {
 					return false
 				}
-				continue
+				known := false
+				if at, known = byName[string(name)]; !known {
+					if !r.other(name, top, first) {
+						return false
+					}
+					continue
+				}
 			}
 			likely = at + 1
 			if seen&(1<<at) != 0 {

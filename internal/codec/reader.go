@@ -1,7 +1,12 @@
 package codec
 
 import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -17,6 +22,8 @@ type reader struct {
 	arena   strings.Builder
 	used    int // bytes of text in this document
 	usual   int // and in the one before
+	// unescaped is the text of the last string that had escapes.
+	unescaped []byte
 }
 
 // Strings of one document are cut from one piece of memory, which saves most
@@ -113,6 +120,20 @@ var isPlain = func() (t [256]bool) {
 	return t
 }()
 
+// Eight bytes at a time: every byte of these words is the same.
+const (
+	eachOne  = 0x0101010101010101
+	eachHigh = 0x8080808080808080
+)
+
+// plainRun is how many of eight bytes, from the lowest on, are plain: a byte is
+// not if it is a quote, a backslash, below 0x20 or above 0x7f. The subtractions
+// borrow only from bytes above the first that is not, so that this one is exact.
+func plainRun(word uint64) int {
+	special := word | (word - 0x20*eachOne) | ((word ^ '"'*eachOne) - eachOne) | ((word ^ '\\'*eachOne) - eachOne)
+	return bits.TrailingZeros64(special&eachHigh) / 8
+}
+
 // quoted takes a string and returns what stands between the quotes; plain says
 // that it is valid as it stands, without escapes.
 func (r *reader) quoted() (raw []byte, plain, ok bool) {
@@ -122,6 +143,12 @@ func (r *reader) quoted() (raw []byte, plain, ok bool) {
 	from, i := r.pos, r.pos
 	plain, ascii := true, true
 	for i < len(r.data) {
+		if len(r.data)-i >= 8 {
+			run := plainRun(binary.LittleEndian.Uint64(r.data[i:]))
+			if i += run; run == 8 {
+				continue
+			}
+		}
 		c := r.data[i]
 		switch {
 		case isPlain[c]:
@@ -135,7 +162,8 @@ func (r *reader) quoted() (raw []byte, plain, ok bool) {
 			i += 2
 		case c >= 0x80:
 			ascii = false
-			i++
+			for i++; i < len(r.data) && r.data[i] >= 0x80; i++ {
+			}
 		default:
 			return nil, false, false
 		}
@@ -152,9 +180,69 @@ func (r *reader) text() (string, bool) {
 	case plain:
 		return r.keep(raw), true
 	}
+	if r.unescape(raw) {
+		return r.keep(r.unescaped), true
+	}
 	var s string
 	err := Decode(r.data[r.pos-len(raw)-2:r.pos], &s)
 	return s, err == nil
+}
+
+// shortEscapes are the characters that two-character escapes stand for.
+var shortEscapes = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// unescape puts the text of a string with escapes into r.unescaped. It gives up
+// on what is not valid, and on halves of surrogate pairs.
+func (r *reader) unescape(raw []byte) bool {
+	if !utf8.Valid(raw) {
+		return false
+	}
+	out := r.unescaped[:0]
+	for {
+		at := bytes.IndexByte(raw, '\\')
+		if at < 0 {
+			r.unescaped = append(out, raw...)
+			return true
+		}
+		out = append(out, raw[:at]...)
+		if raw = raw[at+1:]; len(raw) == 0 {
+			return false
+		}
+		c := raw[0]
+		raw = raw[1:]
+		if c != 'u' {
+			if shortEscapes[c] == 0 {
+				return false
+			}
+			out = append(out, shortEscapes[c])
+			continue
+		}
+		char, ok := hexDigits(raw)
+		if !ok {
+			return false
+		}
+		raw = raw[4:]
+		if utf16.IsSurrogate(char) {
+			if !bytes.HasPrefix(raw, []byte(`\u`)) {
+				return false
+			}
+			low, ok := hexDigits(raw[2:])
+			if char = utf16.DecodeRune(char, low); !ok || char == utf8.RuneError {
+				return false
+			}
+			raw = raw[6:]
+		}
+		out = utf8.AppendRune(out, char)
+	}
+}
+
+// hexDigits reads the four digits of an escape.
+func hexDigits(raw []byte) (rune, bool) {
+	if len(raw) < 4 {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(raw[:4]), 16, 16)
+	return rune(n), err == nil
 }
 
 // integer takes a whole number without exponent.
