@@ -420,7 +420,7 @@ func planStruct(t reflect.Type) readFunc {
 				if !ok || !plain || !r.next(':') {
 					return false
 				}
-				known := false
+				var known bool
 				if at, known = byName[string(name)]; !known {
 					if !r.other(name, top, first) {
 						return false

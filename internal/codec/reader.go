@@ -201,7 +201,8 @@ func (r *reader) unescape(raw []byte) bool {
 	for {
 		at := bytes.IndexByte(raw, '\\')
 		if at < 0 {
-			r.unescaped = append(out, raw...)
+			out = append(out, raw...)
+			r.unescaped = out
 			return true
 		}
 		out = append(out, raw[:at]...)
