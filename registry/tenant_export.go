@@ -50,11 +50,11 @@ const progressEvery = 500
 // an entity type the order is not defined. An export to a writer that was
 // stopped is begun again; see [Tenants.ExportFile] for one that goes on.
 func (t *Tenants) Export(ctx context.Context, tenant string, w io.Writer, opts *ExportOptions) (*Exported, error) {
-	if err := checkTenant(ctx, tenant); err != nil {
+	ctx, x, err := newExporter(ctx, t, tenant, w, opts)
+	if err != nil {
 		return nil, err
 	}
-	x := newExporter(t, tenant, w, opts)
-	err := x.run(ctx)
+	err = x.run(ctx)
 	return x.done(), err
 }
 
@@ -76,17 +76,25 @@ type exporter struct {
 	resumed int64
 }
 
-func newExporter(t *Tenants, tenant string, w io.Writer, opts *ExportOptions) *exporter {
+// newExporter checks what an export is given, before anything is read.
+func newExporter(ctx context.Context, t *Tenants, tenant string, w io.Writer, opts *ExportOptions) (context.Context, *exporter, error) {
+	if err := checkTenant(ctx, tenant); err != nil {
+		return nil, nil, err
+	}
 	x := &exporter{tenants: t, tenant: tenant, containers: t.contents(), counts: newExportCounts(), target: w}
 	if opts != nil {
 		x.opts = *opts
+	}
+	ctx, err := paced(ctx, x.opts.RequestUnitsPerSecond)
+	if err != nil {
+		return nil, nil, err
 	}
 	if x.opts.Gzip {
 		x.zipped = gzip.NewWriter(w)
 		w = x.zipped
 	}
 	x.plain = bufio.NewWriter(w)
-	return x
+	return ctx, x, nil
 }
 
 func (x *exporter) done() *Exported {
@@ -96,7 +104,6 @@ func (x *exporter) done() *Exported {
 // run writes the entity types of each depth in all containers, before those of
 // the next.
 func (x *exporter) run(ctx context.Context) error {
-	ctx = paced(ctx, x.opts.RequestUnitsPerSecond)
 	var err error
 	for _, step := range x.tenants.exportOrder() {
 		if err = x.write(ctx, step); err != nil {

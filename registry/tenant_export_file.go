@@ -32,14 +32,14 @@ type ExportTarget interface {
 // deleted since stays too. Memory is bounded by a page of documents, and about
 // 50 bytes for each document that an earlier run wrote.
 func (t *Tenants) ExportFile(ctx context.Context, tenant string, file ExportTarget, opts *ExportOptions) (*Exported, error) {
-	if err := checkTenant(ctx, tenant); err != nil {
+	ctx, x, err := newExporter(ctx, t, tenant, file, opts)
+	if err != nil {
 		return nil, err
 	}
-	x := newExporter(t, tenant, file, opts)
 	if err := x.readBack(file); err != nil {
 		return x.done(), fmt.Errorf("registry: export: %w", err)
 	}
-	err := x.run(ctx)
+	err = x.run(ctx)
 	return x.done(), err
 }
 

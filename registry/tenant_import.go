@@ -132,8 +132,12 @@ func (t *Tenants) Import(ctx context.Context, tenant string, r io.Reader, opts *
 	if _, known := im.containers[im.opts.Container]; im.opts.Container != "" && !known {
 		return nil, &tenantitem.InvalidError{What: "ImportOptions.Container", Reason: fmt.Sprintf("no registered species lives in %q", im.opts.Container), Hint: "name one of the plan's"}
 	}
+	ctx, err := paced(ctx, im.opts.RequestUnitsPerSecond)
+	if err != nil {
+		return nil, err
+	}
 	ctx, tally := repository.WithTally(ctx)
-	err := im.run(paced(ctx, im.opts.RequestUnitsPerSecond), r)
+	err = im.run(ctx, r)
 	im.out.Requests, im.out.RequestUnits = tally.Requests(), tally.RequestUnits()
 	im.out.Digest = im.digest.String()
 	return im.out, err

@@ -127,8 +127,12 @@ func (t *Tenants) Erase(ctx context.Context, tenant string, opts *EraseOptions) 
 	if opts != nil {
 		e.opts = *opts
 	}
-	counted, tally := repository.WithTally(ctx)
-	err := e.all(paced(counted, e.opts.RequestUnitsPerSecond), t.contents())
+	ctx, err := paced(ctx, e.opts.RequestUnitsPerSecond)
+	if err != nil {
+		return nil, err
+	}
+	ctx, tally := repository.WithTally(ctx)
+	err = e.all(ctx, t.contents())
 	r := e.receipt
 	r.Requests, r.RequestUnits = tally.Requests(), tally.RequestUnits()
 	r.Ended = time.Now().UTC()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -61,7 +62,8 @@ func busy(t *testing.T, repo *repository.Repository[Counted], tenant string, wor
 	for range workers {
 		wg.Go(func() {
 			for ctx.Err() == nil {
-				if err := repo.In(tenant).Create(ctx, &Counted{}); err != nil && (!errors.Is(err, repository.ErrThrottled) || errors.Is(err, repository.ErrAmbiguous)) {
+				err := repo.In(tenant).Create(ctx, &Counted{}) // one that is under way at the end may have been sent
+				if err != nil && ctx.Err() == nil && (!errors.Is(err, repository.ErrThrottled) || errors.Is(err, repository.ErrAmbiguous)) {
 					t.Errorf("%s: %v", tenant, err)
 				}
 				time.Sleep(pause)
@@ -162,9 +164,50 @@ func TestAHeldBackWriteIsNotSent(t *testing.T) {
 
 func TestACeilingThatIsNone(t *testing.T) {
 	t.Parallel()
-	for _, cfg := range []ceiling.Config{{}, {Total: -1}, {PerTenant: 5, Tenants: map[string]float64{"a": -1}}} {
-		if _, err := ceiling.New(cfg); !errors.Is(err, repository.ErrInvalid) {
-			t.Errorf("%+v: %v", cfg, err)
+	for name, bad := range map[string]float64{"negative": -1, "no number": math.NaN(), "infinite": math.Inf(1), "negative and infinite": math.Inf(-1)} {
+		for _, cfg := range []ceiling.Config{{Total: bad}, {Total: 100, PerTenant: bad}, {PerTenant: 5, Tenants: map[string]float64{"a": 1, "b": bad}}} {
+			var invalid *tenantitem.InvalidError
+			if _, err := ceiling.New(cfg); !errors.Is(err, repository.ErrInvalid) || !errors.As(err, &invalid) {
+				t.Errorf("%s: %+v: %v", name, cfg, err)
+			}
 		}
 	}
+	if _, err := ceiling.New(ceiling.Config{}); !errors.Is(err, repository.ErrInvalid) {
+		t.Errorf("no rate: %v", err)
+	}
+	var zero ceiling.Ceiling
+	if len(zero.Use()) != 0 {
+		t.Error("a ceiling that New did not make was used")
+	}
+}
+
+// The smallest rate is waited for in steps, since no Duration holds the whole wait.
+func TestATinyRateIsKept(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo, _ := underCeiling(t, ceiling.Config{PerTenant: math.SmallestNonzeroFloat64})
+		if err := repo.In("acme").Create(t.Context(), &Counted{}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		if err := repo.In("acme").Create(ctx, &Counted{}); !errors.Is(err, repository.ErrThrottled) {
+			t.Error(err)
+		}
+	})
+}
+
+// A ceiling that the repository and the context have both counts each request once.
+func TestACeilingGivenTwiceCountsOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		repo, bound := underCeiling(t, ceiling.Config{PerTenant: 1000})
+		ctx := ceiling.With(ceiling.With(t.Context(), bound), bound)
+		if err := repo.In("acme").Create(ctx, &Counted{}); err != nil {
+			t.Fatal(err)
+		}
+		if use := bound.Use()["acme"]; use.Requests != 1 {
+			t.Errorf("one request was counted as %d", use.Requests)
+		}
+	})
 }

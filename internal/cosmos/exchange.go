@@ -3,6 +3,7 @@ package cosmos
 import (
 	"context"
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
 	"sync/atomic"
@@ -66,7 +67,7 @@ func (x *Exchange) count(resp *http.Response) {
 // ChargeOf reads a response's request charge in RU; 0 when it names none.
 func ChargeOf(h http.Header) float64 {
 	charge, err := strconv.ParseFloat(h.Get("x-ms-request-charge"), 64)
-	if err != nil {
+	if err != nil || !(charge >= 0) || math.IsInf(charge, 0) {
 		return 0
 	}
 	return charge

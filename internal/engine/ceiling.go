@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -27,7 +30,9 @@ type Ceiling struct {
 	mu      sync.Mutex
 	total   bucket
 	tenants map[string]*tenantShare
-	floor   float64 // the share of the tenant that was served last
+	queue   turns
+	unused  list.List // of the tenants without a request, the one that was used last is behind the others
+	floor   float64   // the share of the tenant that was served last
 	timer   *time.Timer
 }
 
@@ -39,22 +44,39 @@ type TenantUse struct {
 }
 
 // NewCeiling checks the configuration. It fails with [ErrInvalid] when a rate
-// is negative, or none is set.
+// is negative, infinite or no number, or none is set.
 func NewCeiling(cfg CeilingConfig) (*Ceiling, error) {
-	some := cfg.Total > 0 || cfg.PerTenant > 0 || len(cfg.Tenants) > 0
-	bad := cfg.Total < 0 || cfg.PerTenant < 0
-	for _, rate := range cfg.Tenants {
-		bad = bad || rate < 0
+	if err := CheckRate("Total", cfg.Total); err != nil {
+		return nil, err
 	}
-	if bad || !some {
-		return nil, &tenantitem.InvalidError{What: "ceiling", Reason: fmt.Sprintf("its rates are %v, %v and %d others", cfg.Total, cfg.PerTenant, len(cfg.Tenants)), Hint: "set at least one, in request units a second"}
+	if err := CheckRate("PerTenant", cfg.PerTenant); err != nil {
+		return nil, err
+	}
+	for _, tenant := range slices.Sorted(maps.Keys(cfg.Tenants)) {
+		if err := CheckRate(fmt.Sprintf("Tenants[%q]", tenant), cfg.Tenants[tenant]); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Total == 0 && cfg.PerTenant == 0 && len(cfg.Tenants) == 0 {
+		return nil, &tenantitem.InvalidError{What: "ceiling", Reason: "it bounds nothing", Hint: "set at least one rate, in request units a second"}
 	}
 	cfg.Tenants = maps.Clone(cfg.Tenants)
 	return &Ceiling{cfg: cfg, total: bucket{rate: cfg.Total}, tenants: map[string]*tenantShare{}}, nil
 }
 
-// Use is what each tenant spent since the ceiling was made.
+// CheckRate fails with [ErrInvalid] unless a rate, in request units a second, can be kept to; 0 is no bound.
+func CheckRate(name string, rate float64) error {
+	if rate >= 0 && !math.IsInf(rate, 0) {
+		return nil
+	}
+	return &tenantitem.InvalidError{What: name, Reason: fmt.Sprintf("%v is no rate", rate), Hint: "give request units a second, or 0 for no bound"}
+}
+
+// Use is what each tenant spent since the ceiling got to know it.
 func (c *Ceiling) Use() map[string]TenantUse {
+	if c == nil {
+		return nil
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	out := make(map[string]TenantUse, len(c.tenants))
@@ -81,165 +103,6 @@ func CeilingOf[H interface {
 		return nil
 	}
 	return h.ceiling()
-}
-
-// bucket is a rate; what is spent beyond it is owed.
-type bucket struct {
-	rate  float64 // 0 is no bound
-	spent float64 // what was spent and has not been waited off
-	at    time.Time
-}
-
-// open is how long it takes until something may be spent.
-func (b *bucket) open(now time.Time) time.Duration {
-	if b.rate == 0 {
-		return 0
-	}
-	b.spent = max(b.spent-b.rate*now.Sub(b.at).Seconds(), 0)
-	b.at = now
-	if b.spent < b.rate {
-		return 0
-	}
-	return time.Duration((b.spent-b.rate)/b.rate*float64(time.Second)) + time.Millisecond
-}
-
-// tenantShare is a tenant that spent something.
-type tenantShare struct {
-	bucket
-	use     TenantUse
-	share   float64 // what it got, in units; the one with the least is next
-	likely  float64 // what its last requests cost
-	waiting []*admission
-}
-
-// admission is a request that waits.
-type admission struct {
-	granted chan struct{}
-	cost    float64 // what was taken for it
-	given   bool
-}
-
-func (c *Ceiling) tenant(name string) *tenantShare {
-	t, ok := c.tenants[name]
-	if !ok {
-		rate, own := c.cfg.Tenants[name]
-		if !own {
-			rate = c.cfg.PerTenant
-		}
-		t = &tenantShare{bucket: bucket{rate: rate}, share: c.floor, likely: 1}
-		c.tenants[name] = t
-	}
-	return t
-}
-
-// admit waits for a request's turn, and returns what was taken for it.
-func (c *Ceiling) admit(ctx context.Context, name string) (float64, error) {
-	began := time.Now()
-	a := &admission{granted: make(chan struct{})}
-	c.mu.Lock()
-	t := c.tenant(name)
-	if len(t.waiting) == 0 {
-		t.share = max(t.share, c.floor) // a rest is not saved up
-	}
-	t.waiting = append(t.waiting, a)
-	c.serve()
-	c.mu.Unlock()
-	var err error
-	select {
-	case <-a.granted:
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t.use.Waited += time.Since(began)
-	if err != nil && !a.given {
-		for i, other := range t.waiting {
-			if other == a {
-				t.waiting = append(t.waiting[:i], t.waiting[i+1:]...)
-				break
-			}
-		}
-		return 0, &ceilingError{err}
-	}
-	return a.cost, nil
-}
-
-// spent corrects what was taken for a request by what it cost.
-func (c *Ceiling) spent(name string, taken, units float64, requests int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	t := c.tenant(name)
-	t.use.Requests += requests
-	t.use.RequestUnits += units
-	if requests > 0 {
-		t.likely = max((t.likely+units)/2, 1)
-	}
-	t.take(units - taken)
-	if c.total.rate > 0 {
-		c.total.spent = max(c.total.spent+units-taken, 0)
-	}
-	c.serve()
-}
-
-func (t *tenantShare) take(units float64) {
-	t.share += units
-	if t.rate > 0 {
-		t.spent = max(t.spent+units, 0)
-	}
-}
-
-// serve grants what may be sent now, to the tenant that got the least first, and
-// sets the timer for what has to wait.
-func (c *Ceiling) serve() {
-	now := time.Now()
-	for {
-		var next *tenantShare
-		wait := time.Duration(-1)
-		sooner := func(d time.Duration) {
-			if wait < 0 || d < wait {
-				wait = d
-			}
-		}
-		closed := c.total.open(now)
-		for _, t := range c.tenants {
-			if len(t.waiting) == 0 {
-				continue
-			}
-			if own := max(t.open(now), closed); own > 0 {
-				sooner(own)
-			} else if next == nil || t.share < next.share {
-				next = t
-			}
-		}
-		if next == nil {
-			if wait >= 0 {
-				c.wake(wait)
-			}
-			return
-		}
-		a := next.waiting[0]
-		next.waiting = next.waiting[1:]
-		c.floor = max(c.floor, next.share)
-		a.cost, a.given = next.likely, true
-		next.take(a.cost)
-		if c.total.rate > 0 {
-			c.total.spent += a.cost
-		}
-		close(a.granted)
-	}
-}
-
-// wake has the waiting requests looked at again after a while.
-func (c *Ceiling) wake(after time.Duration) {
-	if c.timer != nil {
-		c.timer.Stop()
-	}
-	c.timer = time.AfterFunc(after, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.serve()
-	})
 }
 
 // ceilingError is a request that was not sent because its turn did not come in
@@ -285,7 +148,9 @@ func (k *Call) ceilings(ctx context.Context) []*Ceiling {
 	}
 	held, _ := ctx.Value(ceilingKey{}).(*ceilings)
 	for ; held != nil; held = held.outer {
-		all = append(all, held.Ceiling)
+		if !slices.Contains(all, held.Ceiling) { // one that is given twice counts once
+			all = append(all, held.Ceiling)
+		}
 	}
 	return all
 }
@@ -309,6 +174,10 @@ func (k *Call) underCeilings(ctx context.Context, all []*Ceiling, x *exchange, s
 	ctx, tally := WithTally(ctx)
 	err := k.sendOnce(ctx, x, send)
 	for i, c := range all {
+		if x.exempt {
+			c.count(k.At.Tenant, tally.RequestUnits(), tally.Requests())
+			continue
+		}
 		c.spent(k.At.Tenant, taken[i], tally.RequestUnits(), tally.Requests())
 	}
 	return err

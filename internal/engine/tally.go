@@ -138,7 +138,7 @@ func WithTally(ctx context.Context) (context.Context, *Tally) {
 // pages are made small enough for what is left, as far as earlier pages tell.
 // A limit that is not positive stops everything.
 func WithBudget(ctx context.Context, requestUnits float64) (context.Context, *Tally) {
-	if requestUnits <= 0 {
+	if !(requestUnits > 0) { // what is no number too
 		requestUnits = -1
 	}
 	t := &Tally{parent: tallyFrom(ctx), budget: requestUnits}

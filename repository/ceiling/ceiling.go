@@ -57,7 +57,7 @@ type Use struct {
 }
 
 // New makes a ceiling. It fails with repository.ErrInvalid when a rate is
-// negative, or none is set.
+// negative, infinite or no number, or none is set.
 func New(cfg Config) (*Ceiling, error) {
 	c, err := engine.NewCeiling(engine.CeilingConfig(cfg))
 	if err != nil {
@@ -66,8 +66,10 @@ func New(cfg Config) (*Ceiling, error) {
 	return &Ceiling{engine.CeilingHandleOf(c)}, nil
 }
 
-// Use is what each tenant spent since the ceiling was made, by tenant; "" are
-// reads across tenants.
+// Use is what each tenant spent since the ceiling got to know it, by tenant; ""
+// are reads across tenants. A tenant that owes nothing is forgotten when it had
+// no request for ten minutes, or ten thousand others had one since: its figures
+// begin at zero again, like a counter after a restart.
 func (c *Ceiling) Use() map[string]Use {
 	use := engine.CeilingOf(c).Use()
 	out := make(map[string]Use, len(use))
