@@ -101,16 +101,39 @@ func (c *Copies) open(source catalogue.Source) error {
 	}
 	s.connect()
 	for _, m := range s.members {
-		h := engine.Hooks{Guarded: m.guarded, BeforeDelete: m.beforeDelete}
-		if len(m.fillers) > 0 {
-			h.Fill = []func(context.Context, *engine.Write) error{m.fill}
+		if err := m.attach(s); err != nil {
+			return err
 		}
-		h.Moves = slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" })
-		if len(m.transactionFields) > 0 {
-			h.Transaction = s
-		}
-		m.entity.Collection.Attach(h)
 	}
 	c.schema, c.db = s, db
+	return nil
+}
+
+// attach makes a member take part in the writes and deletes of its type.
+func (m *member) attach(s *schema) error {
+	c := m.entity.Collection
+	c.GuardPaths(m.guarded...)
+	if len(m.beforeDelete) > 0 {
+		c.AddDeleteGuard(m)
+	}
+	if len(m.fillers) > 0 {
+		c.AddFiller(m)
+	}
+	if slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" }) {
+		c.KeepFormerParents()
+	}
+	if len(m.transactionFields) > 0 {
+		return c.SetTransactionHook(s)
+	}
+	return nil
+}
+
+// AllowDelete asks every declaration that may refuse a delete.
+func (m *member) AllowDelete(ctx context.Context, d engine.Deletion) error {
+	for _, refuses := range m.beforeDelete {
+		if err := refuses(ctx, d); err != nil {
+			return err
+		}
+	}
 	return nil
 }

@@ -12,13 +12,13 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// fill is the hook of every write of an entity type: it fills copies, empties
+// Fill is the hook of every write of an entity type: it fills copies, empties
 // what is computed, and notes what other documents have to follow of the change.
 //
 // Beside what the fillers read, it costs one read of the documents that are
 // replaced, where what they held matters: for snapshots, counted references
 // and links.
-func (m *member) fill(ctx context.Context, w *engine.Write) error {
+func (m *member) Fill(ctx context.Context, w *engine.Write) error {
 	f := &filling{m: m, w: w, entities: make([]reflect.Value, len(w.Entities)), hidden: make([]map[string]map[string]any, len(w.Entities))}
 	for i, e := range w.Entities {
 		f.entities[i] = reflect.ValueOf(e).Elem()

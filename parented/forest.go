@@ -1,7 +1,6 @@
 package parented
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -63,10 +62,6 @@ type node struct {
 	policy   Policy
 	children []*relation // of which this is the parent
 	parent   *relation   // of which this is the child; nil for a root
-	// applyRules makes the repository's Delete follow the rules. A species
-	// without children and policy keeps its plain delete, which also a batch
-	// can hold.
-	applyRules func()
 }
 
 // relation is a child species and the rule that its parent's deletes follow.
@@ -91,13 +86,7 @@ func Register[T any](f *Forest, repo *repository.Repository[T], policy Policy) e
 	n.policy.Tombstone = max(n.policy.Tombstone, policy.Tombstone)
 	n.policy.Retain = max(n.policy.Retain, policy.Retain)
 	if n.policy != (Policy{}) {
-		n.applyRules()
-	}
-	if n.policy.Retain > 0 {
-		engine.CollectionOf(repo).Attach(engine.Hooks{
-			Restore: func(ctx context.Context, d engine.Deletion) error { return f.restore(ctx, n, d) },
-			Purge:   func(ctx context.Context, d engine.Deletion) error { return f.purge(ctx, n, d) },
-		})
+		return f.applyRules(n)
 	}
 	return nil
 }
@@ -111,19 +100,8 @@ func register[T any](f *Forest, repo *repository.Repository[T]) *node {
 		}
 	}
 	n := &node{Collection: species}
-	n.applyRules = func() {
-		engine.CollectionOf(repo).Attach(engine.Hooks{
-			Delete: func(ctx context.Context, d engine.Deletion) error { return f.delete(ctx, n, d) },
-			BatchDelete: func(d engine.Deletion) (engine.BatchDeletion, error) {
-				return f.batchDelete(n, d)
-			},
-			PlanDelete: func(ctx context.Context, d engine.Deletion) (*engine.DeletePlan, error) {
-				return f.plan(ctx, n, d)
-			},
-		})
-	}
 	f.species = append(f.species, n)
-	engine.CollectionOf(repo).Attach(engine.Hooks{Tombstones: true})
+	species.Tombstones = true
 	return n
 }
 
@@ -142,10 +120,12 @@ func (f *Forest) relate(parent, child *node, rule Rule) error {
 			return &tenantitem.InvalidError{What: "child " + child.EntityType(), Reason: "it is an ancestor of its parent " + parent.EntityType(), Hint: "a tree of species has no cycles"}
 		}
 	}
+	if err := f.applyRules(parent); err != nil {
+		return err
+	}
 	r := &relation{parent: parent, child: child, rule: rule}
 	parent.children = append(parent.children, r)
 	child.parent = r
-	parent.applyRules()
 	return nil
 }
 

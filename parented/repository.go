@@ -1,7 +1,6 @@
 package parented
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 
@@ -55,10 +54,8 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 	if err := r.join(cfg); err != nil {
 		return nil, err
 	}
-	engine.CollectionOf(children).Attach(engine.Hooks{
-		BeforeWrite: []func(context.Context, string, []any) error{r.beforeWrite},
-		AfterWrite:  []func(context.Context, string, []any, bool) error{r.afterWrite},
-	})
+	engine.CollectionOf(children).AddValidator(engine.ValidatorFunc(r.beforeWrite))
+	engine.CollectionOf(children).AddObserver(engine.ObserverFunc(r.afterWrite))
 	return r, nil
 }
 

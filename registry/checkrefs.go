@@ -49,10 +49,20 @@ func (db *Database) guardRefs(s *species) error {
 		}
 		fields = append(fields, f)
 	}
-	s.Collection.Attach(engine.Hooks{Fill: []func(context.Context, *engine.Write) error{
-		func(ctx context.Context, w *engine.Write) error { return db.checkRefs(ctx, s, fields, w) },
-	}})
+	s.Collection.AddFiller(&refCheck{db, s, fields})
 	return nil
+}
+
+// refCheck refuses entities of a type whose references lead nowhere.
+type refCheck struct {
+	db      *Database
+	species *species
+	fields  []*tenantitem.Field
+}
+
+// Fill looks for what the entities refer to.
+func (c *refCheck) Fill(ctx context.Context, w *engine.Write) error {
+	return c.db.checkRefs(ctx, c.species, c.fields, w)
 }
 
 // reference is one that has to be found.

@@ -53,7 +53,7 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 			return nil, fmt.Errorf("registry: %s in container %q, described in %s: %w", s, s.Container, plan.origin[s.Container], err)
 		}
 		if hook := s.expiry(plan.containers[plan.container(s.Container)]); hook != nil {
-			s.Collection.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{hook}})
+			s.Collection.AddValidator(hook)
 		}
 	}
 	for _, s := range plan.species {

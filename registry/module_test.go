@@ -152,12 +152,10 @@ func TestExtensionsSeeEverySpecies(t *testing.T) {
 				Containers:   []catalogue.Container{{ID: "leases", PartitionKey: []string{"/id"}, By: "watcher"}},
 				Open: func(db catalogue.Source) error {
 					for _, s := range catalogue.Entities(db) {
-						s.Collection.Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
-							func(_ context.Context, tenant string, entities []any) error {
-								seen = append(seen, tenant+"/"+s.EntityType)
-								return nil
-							},
-						}})
+						s.Collection.AddValidator(engine.ValidatorFunc(func(_ context.Context, tenant string, entities []any) error {
+							seen = append(seen, tenant+"/"+s.EntityType)
+							return nil
+						}))
 					}
 					opened, isDatabase := db.(*registry.Database)
 					if !isDatabase {

@@ -29,7 +29,7 @@ func made[T any](s *species, repo *repository.Repository[T]) {
 
 // expiry is the hook that gives documents their ttl, or refuses one that would
 // do nothing; nil when there is nothing to do.
-func (s *species) expiry(container Container) func(context.Context, string, []any) error {
+func (s *species) expiry(container Container) engine.ValidatorFunc {
 	if container.DefaultTTL == TTLOff {
 		return func(_ context.Context, _ string, entities []any) error {
 			for _, e := range entities {

@@ -164,14 +164,14 @@ func (b *Batch[T]) runHooks(ctx context.Context) error {
 			entities, at = append(entities, e), append(at, i)
 		}
 	}
-	if len(entities) == 0 || !b.scope.repo.core().Hooks.SeeWrites() {
+	if len(entities) == 0 || !b.scope.repo.core().SeesWrites() {
 		return nil
 	}
 	w := engine.WriteOf(b.scope.at.Tenant, entities)
 	for i := range entities {
 		w.New[i] = b.ops[at[i]].Kind == engine.OpCreate
 	}
-	if err := b.scope.beforeWrite(ctx, w); err != nil {
+	if err := b.scope.repo.core().BeforeWrite(ctx, w); err != nil {
 		return err
 	}
 	b.hidden = map[int][]byte{}

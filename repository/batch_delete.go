@@ -30,7 +30,7 @@ func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
 		if op.Kind != engine.OpDelete {
 			continue
 		}
-		if err := c.BeforeDelete(ctx, engine.Deletion{TenantID: b.scope.at.Tenant, Key: c.Given(b.scope.at.Values), ID: op.ID, ETag: op.ETag}); err != nil {
+		if err := c.AllowDelete(ctx, engine.Deletion{TenantID: b.scope.at.Tenant, Key: c.Given(b.scope.at.Values), ID: op.ID, ETag: op.ETag}); err != nil {
 			return err
 		}
 		unseen = append(unseen, op.ID)

@@ -83,7 +83,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 	}
 	// A document under an older name lies elsewhere, so that a batch whose
 	// answer was lost can't tell whether it was ever where the batch looked.
-	if !s.at.Full || k.Collection.Hooks.Delete != nil || len(k.Collection.Hooks.BeforeDelete) > 0 || len(k.Collection.PartitionsOf(s.at)) > 1 {
+	if !s.at.Full || k.Collection.GuardsDeletes() || len(k.Collection.PartitionsOf(s.at)) > 1 {
 		b.PerBatch = 1
 	}
 	for id := range ids {
@@ -168,7 +168,7 @@ func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) erro
 	}
 	item.At, item.Op.ID = at, s.repo.meta(entity).ID
 	b.Named(item)
-	if s.repo.core().Hooks.SeeWrites() {
+	if s.repo.core().SeesWrites() {
 		_, err = s.encode(entity, nil, nil) // bad input costs no request of theirs
 	}
 	return err
@@ -188,7 +188,7 @@ func (s *Scope[T]) hooked(ctx context.Context, b *engine.Bulk, items []*engine.B
 		for i, e := range entities[from:to] {
 			w.New[i] = s.repo.meta(e).ETag == ""
 		}
-		err := s.beforeWrite(ctx, w)
+		err := s.repo.core().BeforeWrite(ctx, w)
 		switch {
 		case err == nil:
 			for i := from; i < to; i++ {

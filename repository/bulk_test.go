@@ -190,6 +190,14 @@ func TestDeleteAll(t *testing.T) {
 	}
 }
 
+// policyOf is a delete policy of one function.
+type policyOf struct {
+	engine.DeletePolicy
+	carryOut func(context.Context, engine.Deletion) error
+}
+
+func (p *policyOf) CarryOut(ctx context.Context, d engine.Deletion) error { return p.carryOut(ctx, d) }
+
 func TestDeleteAllAppliesTheDeleteRules(t *testing.T) {
 	t.Parallel()
 	b := setupNotes(t)
@@ -197,12 +205,12 @@ func TestDeleteAllAppliesTheDeleteRules(t *testing.T) {
 	_, err := b.acme.SaveAll(t.Context(), slices.Values(input), nil)
 	must(t, err)
 	refused := errors.New("still needed")
-	engine.CollectionOf(b.notes).Attach(engine.Hooks{Delete: func(ctx context.Context, d engine.Deletion) error {
+	must(t, engine.CollectionOf(b.notes).SetDeletePolicy(&policyOf{carryOut: func(ctx context.Context, d engine.Deletion) error {
 		if d.ID == input[7].ID {
 			return refused
 		}
 		return d.Remove(ctx, d.ETag)
-	}})
+	}}))
 	var ids []string
 	for _, n := range input {
 		ids = append(ids, n.ID)
@@ -218,7 +226,7 @@ func TestBulkHooksSeeManyEntitiesAtOnce(t *testing.T) {
 	b := setupNotes(t)
 	calls, seen := 0, 0
 	bad := errors.New("no such owner")
-	engine.CollectionOf(b.notes).Attach(engine.Hooks{BeforeWrite: []func(context.Context, string, []any) error{
+	engine.CollectionOf(b.notes).AddValidator(engine.ValidatorFunc(
 		func(_ context.Context, _ string, entities []any) error {
 			calls++
 			for _, e := range entities {
@@ -229,7 +237,7 @@ func TestBulkHooksSeeManyEntitiesAtOnce(t *testing.T) {
 			seen += len(entities)
 			return nil
 		},
-	}})
+	))
 	receipt, err := b.acme.SaveAll(t.Context(), slices.Values(notesFrom(2000)), nil)
 	if !errors.Is(err, bad) || receipt.Succeeded != 1999 || !errors.Is(receipt.Items[1500].Err, bad) {
 		t.Fatalf("%d succeeded: %v", receipt.Succeeded, err)
@@ -310,7 +318,7 @@ func TestSaveAllUsesIDsOfDeletedDocumentsAgain(t *testing.T) {
 	t.Parallel()
 	b := setupNotes(t)
 	notes := newRepository(t, b.container, repository.Config{})
-	engine.CollectionOf(notes).Attach(engine.Hooks{Tombstones: true})
+	engine.CollectionOf(notes).Tombstones = true
 	acme := notes.In("acme")
 	key := azcosmos.NewPartitionKeyString("acme").AppendString("Note")
 	_, err := b.container.CreateItem(t.Context(), key,

@@ -55,7 +55,7 @@ func (s *Scope[T]) startWrite(ctx context.Context, k *engine.Call, entity *T, ki
 	k.ID = s.repo.meta(entity).ID
 	// The document is built once without what hooks add, so that bad input
 	// costs no request of theirs.
-	if k.Collection.Hooks.SeeWrites() || k.Collection.Leads() {
+	if k.Collection.SeesWrites() || k.Collection.Leads() {
 		_, err = s.encode(entity, nil, nil)
 	}
 	return at, err

@@ -36,11 +36,11 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *engine.Call, at *engine.Pa
 		}
 		return etag, replaceErr
 	}
-	hook := k.Collection.Hooks.Delete
-	if hook == nil {
+	policy := k.Collection.DeletePolicy()
+	if policy == nil {
 		return "", err
 	}
-	if finishErr := hook(ctx, engine.Deletion{TenantID: at.Tenant, Key: key, ID: k.ID}); finishErr != nil && !errors.Is(finishErr, ErrNotFound) {
+	if finishErr := policy.CarryOut(ctx, engine.Deletion{TenantID: at.Tenant, Key: key, ID: k.ID}); finishErr != nil && !errors.Is(finishErr, ErrNotFound) {
 		return "", errors.Join(err, finishErr)
 	}
 	return k.CreateItem(ctx, at, entity, body, mark)
@@ -49,7 +49,7 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *engine.Call, at *engine.Pa
 // refill lets hooks see what the new document takes the place of: it may have
 // references that somebody still has to follow.
 func (s *Scope[T]) refill(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T, etag string, body []byte, mark string) ([]byte, error) {
-	if len(k.Collection.Hooks.Fill) == 0 {
+	if !k.Collection.Fills() {
 		return body, nil
 	}
 	raw, err := k.ReadItem(ctx, at)
@@ -61,10 +61,8 @@ func (s *Scope[T]) refill(ctx context.Context, k *engine.Call, at *engine.Partit
 	}
 	w := engine.WriteOf(s.at.Tenant, []*T{entity})
 	w.New[0], w.Before[0] = true, raw
-	for _, hook := range k.Collection.Hooks.Fill {
-		if err := hook(ctx, w); err != nil {
-			return nil, err
-		}
+	if err := k.Collection.Fill(ctx, w); err != nil {
+		return nil, err
 	}
 	return s.encode(entity, []string{engine.CreatedRoot + mark}, w.Hidden[0])
 }

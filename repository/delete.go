@@ -52,12 +52,12 @@ func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) e
 // deleteWith deletes a document under the delete rules of its species.
 func (s *Scope[T]) deleteWith(ctx context.Context, k *engine.Call, etag string, shown map[string]int64) error {
 	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: k.ID, ETag: etag, Shown: shown}
-	if err := k.Collection.BeforeDelete(ctx, d); err != nil {
+	if err := k.Collection.AllowDelete(ctx, d); err != nil {
 		return err
 	}
 	d.Remove = func(ctx context.Context, etag string) error { return s.remove(ctx, k, etag) }
-	if hook := k.Collection.Hooks.Delete; hook != nil {
-		return hook(ctx, d)
+	if policy := k.Collection.DeletePolicy(); policy != nil {
+		return policy.CarryOut(ctx, d)
 	}
 	return d.Remove(ctx, etag)
 }

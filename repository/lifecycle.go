@@ -2,10 +2,8 @@ package repository
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/cosmosgrove/grove/internal/engine"
-	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // PlanDelete says beforehand what Delete of that document would do, from
@@ -20,9 +18,9 @@ func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, erro
 		return nil, k.End(err)
 	}
 	plan := &engine.DeletePlan{Removed: map[string]int64{k.Collection.EntityType(): 1}, RequestUnits: engine.EstimatedWrite}
-	if hook := k.Collection.Hooks.PlanDelete; hook != nil {
+	if policy := k.Collection.DeletePolicy(); policy != nil {
 		var err error
-		if plan, err = hook(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id}); err != nil {
+		if plan, err = policy.Plan(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id}); err != nil {
 			return nil, k.End(err)
 		}
 	}
@@ -35,7 +33,7 @@ func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, erro
 // document or when it is being purged, with [ErrConflict] when it was not
 // deleted, and with [ErrDanglingRef] when it belongs to a parent that is gone.
 func (s *Scope[T]) Restore(ctx context.Context, id string) error {
-	return s.lifecycle(ctx, "Restore", id, s.repo.core().Hooks.Restore)
+	return s.lifecycle(ctx, "Restore", id, engine.DeletePolicy.Restore)
 }
 
 // Purge removes a document that was deleted softly before its time, with the
@@ -44,22 +42,19 @@ func (s *Scope[T]) Restore(ctx context.Context, id string) error {
 // with [ErrNotFound] when there is no such document, or when it was purged
 // before, and with [ErrConflict] when it was not deleted or is being restored.
 func (s *Scope[T]) Purge(ctx context.Context, id string) error {
-	return s.lifecycle(ctx, "Purge", id, s.repo.core().Hooks.Purge)
+	return s.lifecycle(ctx, "Purge", id, engine.DeletePolicy.Purge)
 }
 
-func (s *Scope[T]) lifecycle(ctx context.Context, op, id string, hook func(context.Context, engine.Deletion) error) error {
+func (s *Scope[T]) lifecycle(ctx context.Context, op, id string, verb func(engine.DeletePolicy, context.Context, engine.Deletion) error) error {
 	k := engine.Call{Collection: s.repo.core(), Op: op, At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	s, err := s.startPoint(ctx, &k)
 	if err != nil {
 		return k.End(err)
 	}
-	if hook == nil {
-		return k.End(&tenantitem.InvalidError{
-			What:   op,
-			Reason: fmt.Sprintf("%s is not deleted softly", k.Collection.EntityType()),
-			Hint:   "register it with registry.SoftDelete, or give parented.Policy a Retain",
-		})
+	policy := k.Collection.DeletePolicy()
+	if policy == nil {
+		return k.End(k.Collection.NotSoftlyDeleted(op))
 	}
-	return k.End(hook(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id}))
+	return k.End(verb(policy, ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id}))
 }

@@ -96,8 +96,8 @@ func setupSales(t testing.TB, opts ...emulatortest.Option) *salesBundle {
 	must(t, err)
 	totals, err := repository.New[Total](b.container, repository.Config{PartitionKey: keys})
 	must(t, err)
-	for _, attach := range []func(engine.Hooks){engine.CollectionOf(sales).Attach, engine.CollectionOf(totals).Attach} {
-		attach(engine.Hooks{Transaction: b.ledger})
+	for _, c := range []*engine.Collection{engine.CollectionOf(sales), engine.CollectionOf(totals)} {
+		must(t, c.SetTransactionHook(b.ledger))
 	}
 	b.sales, b.totals, b.species = sales.In("acme", "s1"), totals.In("acme", "s1"), engine.CollectionOf(totals)
 	total := &Total{}

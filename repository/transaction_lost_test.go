@@ -23,7 +23,7 @@ func TestAnAmbiguousBatchNamesNoCompanion(t *testing.T) {
 	must(t, b.sales.Create(ctx, sale("a", "tea")))
 	sales, err := repository.New[Sale](b.container, repository.Config{PartitionKey: []string{"/tenantId", "/shop"}})
 	must(t, err)
-	engine.CollectionOf(sales).Attach(engine.Hooks{Transaction: b.ledger})
+	must(t, engine.CollectionOf(sales).SetTransactionHook(b.ledger))
 	species := engine.CollectionOf(sales)
 	stub, err := species.Stub(ctx, "acme", []any{"s1"}, "a")
 	must(t, err)
@@ -106,7 +106,7 @@ func TestALostDeleteUnderAnOlderName(t *testing.T) {
 		now, err := repository.New[OldReply](container, repository.Config{PartitionKey: keys, EntityType: "reply", Aliases: []string{"old"}})
 		must(t, err)
 		if hook {
-			engine.CollectionOf(now).Attach(engine.Hooks{Transaction: leadsAlways{}})
+			must(t, engine.CollectionOf(now).SetTransactionHook(leadsAlways{}))
 			r.ETag = ""
 			must(t, old.In("acme").Upsert(ctx, r))
 		}

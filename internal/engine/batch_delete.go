@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-
-	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // PlanDelete makes an operation of a batch the delete of its document.
 func (c *Collection) PlanDelete(at *Partition, op *Operation) error {
-	if c.Hooks.Delete != nil {
+	if c.hooks.policy != nil {
 		return c.markDeleted(at, op)
 	}
 	op.Deletes(c)
@@ -19,10 +17,7 @@ func (c *Collection) PlanDelete(at *Partition, op *Operation) error {
 
 // markDeleted makes an operation the beginning of a delete under rules.
 func (c *Collection) markDeleted(at *Partition, op *Operation) error {
-	if c.Hooks.BatchDelete == nil {
-		return &tenantitem.InvalidError{What: "batch", Reason: c.entityType + " has delete rules", Hint: "use the scope's Delete"}
-	}
-	begun, err := c.Hooks.BatchDelete(Deletion{TenantID: at.Tenant, Key: c.Given(at.Values), ID: op.ID, ETag: op.ETag})
+	begun, err := c.hooks.policy.Begin(Deletion{TenantID: at.Tenant, Key: c.Given(at.Values), ID: op.ID, ETag: op.ETag})
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,8 @@ type Collection struct {
 	underTenant bool
 	// customKey says that the entity fills a level itself, so that writes have
 	// to compare it.
-	customKey  bool
+	customKey bool
+	// Tombstones hides documents whose deletedAt is set.
 	Tombstones bool
 	Cursors    cursorSigner
 	sessions   *Sessions
@@ -42,7 +43,7 @@ type Collection struct {
 	writes     atomic.Uint64
 	Mutexes    keyedMutex
 	physicals  physicals
-	Hooks      Hooks
+	hooks      hooks
 	reporter   *reporter
 	ceiling    *Ceiling // nil for none
 	// decode reads a whole document into a new entity.

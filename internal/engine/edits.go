@@ -142,7 +142,7 @@ func (c *Collection) checkEdit(op edit) error {
 	if err != nil {
 		return err
 	}
-	for _, g := range c.Hooks.Guarded {
+	for _, g := range c.hooks.guarded {
 		if overlaps(g.Path, name) {
 			return refuse("it can't be patched: "+g.Reason, g.Hint)
 		}

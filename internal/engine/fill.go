@@ -7,7 +7,7 @@ import (
 	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
-// Write is what a Fill hook sees of one write, of a batch or of a part of a
+// Write is what a [Filler] sees of one write, of a batch or of a part of a
 // bulk.
 type Write struct {
 	// TenantID is the scope's.
@@ -45,9 +45,6 @@ type GuardedPath struct {
 // that it had until lately, by field. Whoever counts what refers to a document
 // takes them away.
 const MovedField = documents.Moved
-
-// SeeWrites reports whether any hook takes part before a write.
-func (h *Hooks) SeeWrites() bool { return len(h.BeforeWrite) > 0 || len(h.Fill) > 0 }
 
 // WriteKind says what a write does with what is stored.
 type WriteKind uint8

@@ -1,45 +1,91 @@
 package engine
 
-import "context"
+import (
+	"context"
+	"fmt"
 
-// Hooks are how the packages above take part in a repository's verbs. They are
-// set while the application is wired, before the first verb.
-type Hooks struct {
-	// BeforeWrite sees the entities of one write, or of a whole bulk, as
-	// pointers to the repository's type, before they are encoded.
-	BeforeWrite []func(ctx context.Context, tenant string, entities []any) error
-	// Fill sees them after that and may change them and hide members beside
-	// them. A bulk's are seen many at a time.
-	Fill []func(ctx context.Context, w *Write) error
-	// Guarded are the members that a patch may not change.
-	Guarded []GuardedPath
-	// Moves makes a change of a child's parent leave the old one in the
+	"github.com/cosmosgrove/grove/tenantitem"
+)
+
+// Those who take part in a collection's verbs are attached while the
+// application is wired, before the first verb. Of a write, all validators come
+// first, then all fillers, then the transaction hook, and once it is stored the
+// observers; of a delete the guards, then the policy. Several of one kind come
+// in the order in which they were attached: those of a collection's own rules
+// (parented), of its container (registry), of what the program declares
+// (denorm).
+type hooks struct {
+	validators  []Validator
+	fillers     []Filler
+	observers   []Observer
+	guards      []DeleteGuard
+	guarded     []GuardedPath
+	transaction TransactionHook
+	policy      DeletePolicy
+	// keepsParents makes a change of a child's parent leave the old one in the
 	// document, see MovedField.
-	Moves bool
-	// BeforeDelete may refuse the delete of a document by the application. It
-	// does not see what goes with another document.
-	BeforeDelete []func(ctx context.Context, d Deletion) error
-	// Transaction says what changes in the same transaction as a document does.
-	Transaction TransactionHook
-	// AfterWrite sees them once they are stored; created says that each of
-	// them is a new document. An error becomes the verb's.
-	AfterWrite []func(ctx context.Context, tenant string, entities []any, created bool) error
-	// Tombstones hides documents whose deletedAt is set, as Config.Tombstones does.
-	Tombstones bool
-	// Delete takes the place of removing the one document.
-	Delete func(ctx context.Context, d Deletion) error
-	// BatchDelete says how a delete under rules begins inside a batch, and how
-	// it goes on once the batch is applied. It must do no I/O.
-	BatchDelete func(d Deletion) (BatchDeletion, error)
-	// PlanDelete says what Delete would do.
-	PlanDelete func(ctx context.Context, d Deletion) (*DeletePlan, error)
-	// Restore brings a document back that was deleted softly.
-	Restore func(ctx context.Context, d Deletion) error
-	// Purge removes a document that was deleted softly.
-	Purge func(ctx context.Context, d Deletion) error
+	keepsParents bool
 }
 
-// Deletion is a delete that a hook carries out.
+// Validator sees the entities of one write, or of a whole bulk, as pointers to
+// the repository's type, before they are encoded.
+type Validator interface {
+	Validate(ctx context.Context, tenant string, entities []any) error
+}
+
+// Filler sees the entities after all validators, and may change them and hide
+// members beside them. A bulk's are seen many at a time.
+type Filler interface {
+	Fill(ctx context.Context, w *Write) error
+}
+
+// Observer sees entities once they are stored; created says that each of them
+// is a new document. An error becomes the verb's.
+type Observer interface {
+	Stored(ctx context.Context, tenant string, entities []any, created bool) error
+}
+
+// DeleteGuard may refuse the delete of a document by the application. It does
+// not see what goes with another document.
+type DeleteGuard interface {
+	AllowDelete(ctx context.Context, d Deletion) error
+}
+
+// DeletePolicy takes the place of removing the one document. A collection has
+// one at most.
+type DeletePolicy interface {
+	// Owner says whose the policy is, for the error about a second one.
+	Owner() string
+	// Plan says what CarryOut would do.
+	Plan(ctx context.Context, d Deletion) (*DeletePlan, error)
+	// Begin says how a delete begins inside a batch, and how it goes on once the
+	// batch is applied. It does no I/O.
+	Begin(d Deletion) (BatchDeletion, error)
+	// CarryOut deletes the document and what goes with it.
+	CarryOut(ctx context.Context, d Deletion) error
+	// Restore brings a document back that was deleted softly, and Purge removes
+	// it. Where documents are not, both fail with [Collection.NotSoftlyDeleted].
+	Restore(ctx context.Context, d Deletion) error
+	Purge(ctx context.Context, d Deletion) error
+}
+
+// ValidatorFunc is a [Validator] of one function.
+type ValidatorFunc func(ctx context.Context, tenant string, entities []any) error
+
+// Validate calls the function.
+func (f ValidatorFunc) Validate(ctx context.Context, tenant string, entities []any) error {
+	return f(ctx, tenant, entities)
+}
+
+// ObserverFunc is an [Observer] of one function.
+type ObserverFunc func(ctx context.Context, tenant string, entities []any, created bool) error
+
+// Stored calls the function.
+func (f ObserverFunc) Stored(ctx context.Context, tenant string, entities []any, created bool) error {
+	return f(ctx, tenant, entities, created)
+}
+
+// Deletion is a delete that a policy carries out.
 type Deletion struct {
 	// TenantID and ID name the document.
 	TenantID, ID string
@@ -62,31 +108,112 @@ type BatchDeletion struct {
 	Finish func(ctx context.Context) error
 }
 
-// Attach adds hooks. It must not be called once verbs are in use.
-func (c *Collection) Attach(h Hooks) {
-	c.Hooks.BeforeWrite = append(c.Hooks.BeforeWrite, h.BeforeWrite...)
-	c.Hooks.Fill = append(c.Hooks.Fill, h.Fill...)
-	c.Hooks.Guarded = append(c.Hooks.Guarded, h.Guarded...)
-	c.Hooks.Moves = c.Hooks.Moves || h.Moves
-	c.Hooks.BeforeDelete = append(c.Hooks.BeforeDelete, h.BeforeDelete...)
-	c.Hooks.AfterWrite = append(c.Hooks.AfterWrite, h.AfterWrite...)
-	c.Tombstones = c.Tombstones || h.Tombstones
-	if h.Transaction != nil {
-		c.Hooks.Transaction = h.Transaction
+// AddValidator attaches a validator.
+func (c *Collection) AddValidator(v Validator) { c.hooks.validators = append(c.hooks.validators, v) }
+
+// AddFiller attaches a filler.
+func (c *Collection) AddFiller(f Filler) { c.hooks.fillers = append(c.hooks.fillers, f) }
+
+// AddObserver attaches an observer.
+func (c *Collection) AddObserver(o Observer) { c.hooks.observers = append(c.hooks.observers, o) }
+
+// AddDeleteGuard attaches a guard of deletes.
+func (c *Collection) AddDeleteGuard(g DeleteGuard) { c.hooks.guards = append(c.hooks.guards, g) }
+
+// GuardPaths names members that a patch may not change.
+func (c *Collection) GuardPaths(paths ...GuardedPath) {
+	c.hooks.guarded = append(c.hooks.guarded, paths...)
+}
+
+// KeepFormerParents makes a change of a document's parent leave the old one in
+// the document, see [MovedField].
+func (c *Collection) KeepFormerParents() { c.hooks.keepsParents = true }
+
+// SetTransactionHook says what changes in the same transaction as a document
+// does. A second hook is refused.
+func (c *Collection) SetTransactionHook(h TransactionHook) error {
+	if c.hooks.transaction != nil && c.hooks.transaction != h {
+		return c.secondOwner("transaction hook", fmt.Sprintf("%T", c.hooks.transaction), fmt.Sprintf("%T", h))
 	}
-	if h.Delete != nil {
-		c.Hooks.Delete = h.Delete
+	c.hooks.transaction = h
+	return nil
+}
+
+// SetDeletePolicy says what a delete does. The same policy may be set again;
+// another one is refused, with the names of both owners.
+func (c *Collection) SetDeletePolicy(p DeletePolicy) error {
+	if c.hooks.policy != nil && c.hooks.policy != p {
+		return c.secondOwner("delete policy", c.hooks.policy.Owner(), p.Owner())
 	}
-	if h.BatchDelete != nil {
-		c.Hooks.BatchDelete = h.BatchDelete
+	c.hooks.policy = p
+	return nil
+}
+
+func (c *Collection) secondOwner(what, first, second string) error {
+	return &tenantitem.InvalidError{
+		What: what + " of " + c.entityType, Reason: fmt.Sprintf("%s has set one, and %s sets another", first, second), Hint: "leave one of them out",
 	}
-	if h.PlanDelete != nil {
-		c.Hooks.PlanDelete = h.PlanDelete
+}
+
+// DeletePolicy returns what a delete does; nil where it removes the document.
+func (c *Collection) DeletePolicy() DeletePolicy { return c.hooks.policy }
+
+// NotSoftlyDeleted is the error of Restore and Purge where a delete leaves
+// nothing.
+func (c *Collection) NotSoftlyDeleted(verb string) error {
+	return &tenantitem.InvalidError{
+		What: verb, Reason: c.entityType + " is not deleted softly", Hint: "register it with registry.SoftDelete, or give parented.Policy a Retain",
 	}
-	if h.Restore != nil {
-		c.Hooks.Restore = h.Restore
+}
+
+// GuardsDeletes reports whether each delete has to be looked at on its own.
+func (c *Collection) GuardsDeletes() bool { return c.hooks.policy != nil || len(c.hooks.guards) > 0 }
+
+// AllowDelete asks the guards whether a document may be deleted.
+func (c *Collection) AllowDelete(ctx context.Context, d Deletion) error {
+	for _, g := range c.hooks.guards {
+		if err := g.AllowDelete(ctx, d); err != nil {
+			return err
+		}
 	}
-	if h.Purge != nil {
-		c.Hooks.Purge = h.Purge
+	return nil
+}
+
+// SeesWrites reports whether any hook takes part before a write.
+func (c *Collection) SeesWrites() bool { return len(c.hooks.validators) > 0 || c.Fills() }
+
+// Fills reports whether any hook changes what is written.
+func (c *Collection) Fills() bool { return len(c.hooks.fillers) > 0 }
+
+// Observed reports whether any hook takes part after a write.
+func (c *Collection) Observed() bool { return len(c.hooks.observers) > 0 }
+
+// BeforeWrite lets hooks see entities before they are encoded.
+func (c *Collection) BeforeWrite(ctx context.Context, w *Write) error {
+	for _, v := range c.hooks.validators {
+		if err := v.Validate(ctx, w.TenantID, w.Entities); err != nil {
+			return err
+		}
 	}
+	return c.Fill(ctx, w)
+}
+
+// Fill lets the fillers alone see them.
+func (c *Collection) Fill(ctx context.Context, w *Write) error {
+	for _, f := range c.hooks.fillers {
+		if err := f.Fill(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// AfterWrite lets hooks see entities that are stored.
+func (c *Collection) AfterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
+	for _, o := range c.hooks.observers {
+		if err := o.Stored(ctx, tenant, entities, created); err != nil {
+			return Foreign(err)
+		}
+	}
+	return nil
 }

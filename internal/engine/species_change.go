@@ -27,7 +27,7 @@ func (s *Collection) Remove(ctx context.Context, stubs []Stub) (removed []Stub, 
 func (s *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
 	return s.change(ctx, "Edit", stubs, func(stub Stub) (Operation, Stub) {
 		next := edit(stub)
-		if s.Hooks.Moves && next.ParentID != stub.ParentID && stub.ParentID != "" {
+		if s.hooks.keepsParents && next.ParentID != stub.ParentID && stub.ParentID != "" {
 			next.Moved = movedFrom(stub)
 		}
 		mark := s.Mark()

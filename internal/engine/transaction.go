@@ -185,7 +185,7 @@ func (t *transaction) before(ctx context.Context) (map[document]*Document, error
 		}
 	}
 	for c, of := range ids {
-		names, _ := c.Hooks.Transaction.Members(c)
+		names, _ := c.hooks.transaction.Members(c)
 		docs, err := c.documentsAt(ctx, *t.call.At, of, names)
 		if err != nil {
 			return nil, err

@@ -123,7 +123,7 @@ func (op *Operation) FollowedBy(c *Collection, edits *Edits) {
 		if before == nil {
 			return nil
 		}
-		names, _ := c.Hooks.Transaction.Members(c)
+		names, _ := c.hooks.transaction.Members(c)
 		next := *before
 		next.Fields = edits.applyTo(before.Fields, names)
 		return &next
@@ -132,10 +132,10 @@ func (op *Operation) FollowedBy(c *Collection, edits *Edits) {
 
 // Leads reports whether writes of the species may need companions.
 func (c *Collection) Leads() bool {
-	if c.Hooks.Transaction == nil {
+	if c.hooks.transaction == nil {
 		return false
 	}
-	_, leads := c.Hooks.Transaction.Members(c)
+	_, leads := c.hooks.transaction.Members(c)
 	return leads
 }
 
@@ -152,14 +152,14 @@ func (c *Collection) itemsPerBatch() int {
 }
 
 // told reports whether a TransactionHook is told of an operation.
-func (op *Operation) told() bool { return op.after != nil && op.species.Hooks.Transaction != nil }
+func (op *Operation) told() bool { return op.after != nil && op.species.hooks.transaction != nil }
 
 // concerns reports whether an operation may need companions.
 func (op *Operation) concerns() bool {
 	if !op.told() {
 		return false
 	}
-	names, leads := op.species.Hooks.Transaction.Members(op.species)
+	names, leads := op.species.hooks.transaction.Members(op.species)
 	switch {
 	case op.edits != nil:
 		return leads && op.edits.touch(names)
@@ -180,7 +180,7 @@ func transactionHooks(ops []Operation) []TransactionHook {
 		if !ops[i].told() {
 			continue
 		}
-		if b := ops[i].species.Hooks.Transaction; !slices.Contains(all, b) {
+		if b := ops[i].species.hooks.transaction; !slices.Contains(all, b) {
 			all = append(all, b)
 		}
 	}

@@ -1,0 +1,60 @@
+package parented
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cosmosgrove/grove/internal/engine"
+)
+
+// deletePolicy is what deletes of one entity type do in a forest.
+type deletePolicy struct {
+	forest *Forest
+	node   *node
+}
+
+// applyRules makes deletes of an entity type follow the rules. One without
+// children and policy keeps its plain delete, which also a batch can hold. The
+// caller holds f.mu.
+func (f *Forest) applyRules(n *node) error { return n.SetDeletePolicy(deletePolicy{f, n}) }
+
+// Owner names the forest by what it holds, since a program may have several.
+func (p deletePolicy) Owner() string {
+	var names []string
+	for _, n := range p.forest.species {
+		names = append(names, n.EntityType())
+	}
+	return fmt.Sprintf("a parented.Forest of [%s]", strings.Join(names, ", "))
+}
+
+// Plan counts what would go.
+func (p deletePolicy) Plan(ctx context.Context, d engine.Deletion) (*engine.DeletePlan, error) {
+	return p.forest.plan(ctx, p.node, d)
+}
+
+// Begin marks the document within a batch.
+func (p deletePolicy) Begin(d engine.Deletion) (engine.BatchDeletion, error) {
+	return p.forest.batchDelete(p.node, d)
+}
+
+// CarryOut deletes the document and its descendants.
+func (p deletePolicy) CarryOut(ctx context.Context, d engine.Deletion) error {
+	return p.forest.delete(ctx, p.node, d)
+}
+
+// Restore brings back what was deleted softly.
+func (p deletePolicy) Restore(ctx context.Context, d engine.Deletion) error {
+	if p.node.policy.Retain == 0 {
+		return p.node.NotSoftlyDeleted("Restore")
+	}
+	return p.forest.restore(ctx, p.node, d)
+}
+
+// Purge removes what was deleted softly.
+func (p deletePolicy) Purge(ctx context.Context, d engine.Deletion) error {
+	if p.node.policy.Retain == 0 {
+		return p.node.NotSoftlyDeleted("Purge")
+	}
+	return p.forest.purge(ctx, p.node, d)
+}
