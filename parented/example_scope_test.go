@@ -29,12 +29,14 @@ func ExampleNew() {
 	g, done := exampleGrove()
 	defer done()
 	forest := parented.NewForest(parented.ForestConfig{})
-	comments, err := parented.New[Comment](forest, g.notes, g.notes.Container(), parented.Config{Rule: parented.Cascade})
+	notes, err := repository.New[Note](g.notes.Container(), repository.Config{})
+	check(err)
+	comments, err := parented.New[Comment](forest, notes, g.notes.Container(), parented.Config{Rule: parented.Cascade})
 	check(err)
 	replies, err := parented.New[Reply](forest, comments.Items(), g.notes.Container(), parented.Config{Rule: parented.Cascade})
 	check(err)
 	fmt.Println(replies.EntityType(), "under", replies.Parents().EntityType())
-	_, err = parented.New[Label](forest, g.notes, g.notes.Container(), parented.Config{})
+	_, err = parented.New[Label](forest, notes, g.notes.Container(), parented.Config{})
 	fmt.Println("without a rule:", errors.Is(err, repository.ErrInvalid))
 	// Output:
 	// Reply under Comment
