@@ -114,10 +114,14 @@ func (m *member) attach(s *schema) error {
 	c := m.entity.Collection
 	c.GuardPaths(m.guarded...)
 	if len(m.beforeDelete) > 0 {
-		c.AddDeleteGuard(m)
+		if err := c.SetDeleteGuard(engine.OwnerCopies, m); err != nil {
+			return err
+		}
 	}
 	if len(m.fillers) > 0 {
-		c.AddFiller(m)
+		if err := c.SetFiller(engine.OwnerCopies, m); err != nil {
+			return err
+		}
 	}
 	if slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" }) {
 		c.KeepFormerParents()

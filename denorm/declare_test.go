@@ -88,6 +88,16 @@ func TestDeclarationsThatCantWork(t *testing.T) {
 	}
 }
 
+// Two Copies of one database would both count the same references.
+func TestASecondCopiesOfAPlanIsRefused(t *testing.T) {
+	t.Parallel()
+	first, second := denorm.New(denorm.Config{}, declarations()...), denorm.New(denorm.Config{Name: "second"}, declarations()...)
+	_, err := registry.NewPlan(layout(), entities(), first.Extension(), second.Extension())
+	if !errors.Is(err, tenantitem.ErrInvalid) || !strings.Contains(err.Error(), "denorm.Module is there twice") {
+		t.Error(err)
+	}
+}
+
 func TestAKeeperNeedsADatabase(t *testing.T) {
 	t.Parallel()
 	if _, err := denorm.New(denorm.Config{}).Keeper(); !errors.Is(err, tenantitem.ErrInvalid) {

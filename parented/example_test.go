@@ -22,7 +22,11 @@ func exampleGrove() (g grove, done func()) {
 	check(err)
 	account, err := tenantitem.NewID() // the SDK shares caches between the clients of one endpoint
 	check(err)
-	client, err := azcosmos.NewClientWithKey("https://"+account+".emulator.localhost/", credential, repository.ClientOptions(&azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{Transport: service}}))
+	immortal := &mortal{}
+	immortal.left.Store(never)
+	client, err := azcosmos.NewClientWithKey("https://"+account+".emulator.localhost/", credential, repository.ClientOptions(&azcosmos.ClientOptions{ClientOptions: policy.ClientOptions{
+		Transport: service, PerRetryPolicies: []policy.Policy{immortal},
+	}}))
 	check(err)
 	ctx, never := context.Background(), int32(-1)
 	_, err = client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: "notes"}, nil)
@@ -132,12 +136,24 @@ func ExampleRepository_Move() {
 	// true
 }
 
+// A process dies in the middle of a delete, and the next one goes on with it.
 func ExampleForest_Resume() {
-	g, done := exampleGrove()
+	g, note, _, done := discussion()
 	defer done()
-	resumed, err := g.forest.Resume(context.Background())
+	ctx, die := context.WithCancel(context.Background())
+	dies := context.WithValue(ctx, lateKey{}, &beforeBatch{after: 1, do: die})
+	err := g.notes.In("acme").Delete(dies, note.ID, nil)
+	fmt.Println("it may go on:", errors.Is(err, repository.ErrAmbiguous))
+
+	ctx = context.Background()
+	resumed, err := g.forest.Resume(ctx)
 	fmt.Println(resumed.Finished, "finished,", resumed.Refused, "taken back,", err)
-	// Output: 0 finished, 0 taken back, <nil>
+	n, err := g.comments.In("acme").Count(ctx, repository.All())
+	fmt.Println(n, "comments left,", err)
+	// Output:
+	// it may go on: true
+	// 1 finished, 0 taken back, <nil>
+	// 0 comments left, <nil>
 }
 
 func ExampleForest_Sweep() {

@@ -54,8 +54,13 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 	if err := r.join(cfg); err != nil {
 		return nil, err
 	}
-	engine.CollectionOf(children).AddValidator(engine.ValidatorFunc(r.beforeWrite))
-	engine.CollectionOf(children).AddObserver(engine.ObserverFunc(r.afterWrite))
+	collection := engine.CollectionOf(children)
+	if err := collection.SetValidator(engine.OwnerParented, engine.ValidatorFunc(r.beforeWrite)); err != nil {
+		return nil, err
+	}
+	if err := collection.SetObserver(engine.OwnerParented, engine.ObserverFunc(r.afterWrite)); err != nil {
+		return nil, err
+	}
 	return r, nil
 }
 

@@ -49,8 +49,7 @@ func (db *Database) guardRefs(s *species) error {
 		}
 		fields = append(fields, f)
 	}
-	s.Collection.AddFiller(&refCheck{db, s, fields})
-	return nil
+	return s.Collection.SetFiller(engine.OwnerReferences, &refCheck{db, s, fields})
 }
 
 // refCheck refuses entities of a type whose references lead nowhere.

@@ -53,7 +53,9 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 			return nil, fmt.Errorf("registry: %s in container %q, described in %s: %w", s, s.Container, plan.origin[s.Container], err)
 		}
 		if hook := s.expiry(plan.containers[plan.container(s.Container)]); hook != nil {
-			s.Collection.AddValidator(hook)
+			if err := s.Collection.SetValidator(engine.OwnerLifetime, hook); err != nil {
+				return nil, fmt.Errorf("registry: %w", err)
+			}
 		}
 	}
 	for _, s := range plan.species {

@@ -152,10 +152,12 @@ func TestExtensionsSeeEverySpecies(t *testing.T) {
 				Containers:   []catalogue.Container{{ID: "leases", PartitionKey: []string{"/id"}, By: "watcher"}},
 				Open: func(db catalogue.Source) error {
 					for _, s := range catalogue.Entities(db) {
-						s.Collection.AddValidator(engine.ValidatorFunc(func(_ context.Context, tenant string, entities []any) error {
+						if err := s.Collection.SetValidator(engine.OwnerCopies, engine.ValidatorFunc(func(_ context.Context, tenant string, entities []any) error {
 							seen = append(seen, tenant+"/"+s.EntityType)
 							return nil
-						}))
+						})); err != nil {
+							return err
+						}
 					}
 					opened, isDatabase := db.(*registry.Database)
 					if !isDatabase {

@@ -226,7 +226,7 @@ func TestBulkHooksSeeManyEntitiesAtOnce(t *testing.T) {
 	b := setupNotes(t)
 	calls, seen := 0, 0
 	bad := errors.New("no such owner")
-	engine.CollectionOf(b.notes).AddValidator(engine.ValidatorFunc(
+	must(t, engine.CollectionOf(b.notes).SetValidator(engine.OwnerParented, engine.ValidatorFunc(
 		func(_ context.Context, _ string, entities []any) error {
 			calls++
 			for _, e := range entities {
@@ -237,7 +237,7 @@ func TestBulkHooksSeeManyEntitiesAtOnce(t *testing.T) {
 			seen += len(entities)
 			return nil
 		},
-	))
+	)))
 	receipt, err := b.acme.SaveAll(t.Context(), slices.Values(notesFrom(2000)), nil)
 	if !errors.Is(err, bad) || receipt.Succeeded != 1999 || !errors.Is(receipt.Items[1500].Err, bad) {
 		t.Fatalf("%d succeeded: %v", receipt.Succeeded, err)

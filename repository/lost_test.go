@@ -233,7 +233,7 @@ func TestAConflictOfWhatFollowsAWriteIsNotTheWritesOwn(t *testing.T) {
 	must(t, b.acme.Create(ctx, elsewhere))
 	hooked := newRepository(t, b.container, repository.Config{})
 	fail := true
-	engine.CollectionOf(hooked).AddObserver(engine.ObserverFunc(
+	must(t, engine.CollectionOf(hooked).SetObserver(engine.OwnerParented, engine.ObserverFunc(
 		func(ctx context.Context, _ string, _ []any, _ bool) error {
 			if !fail {
 				return nil
@@ -242,7 +242,7 @@ func TestAConflictOfWhatFollowsAWriteIsNotTheWritesOwn(t *testing.T) {
 			_, err := b.acme.Patch(ctx, elsewhere.ID, repository.Set("/count", 1).IfMatch(`"other"`))
 			return err
 		},
-	))
+	)))
 	acme := hooked.In("acme")
 	if _, err := acme.Mutate(ctx, n.ID, func(n *Note) error { n.Count++; return nil }); !errors.Is(err, repository.ErrPreconditionFailed) {
 		t.Errorf("Mutate: %v", err)

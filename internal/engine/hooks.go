@@ -7,21 +7,38 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Those who take part in a collection's verbs are attached while the
-// application is wired, before the first verb. Of a write, all validators come
-// first, then all fillers, then the transaction hook, and once it is stored the
-// observers; of a delete the guards, then the policy. Several of one kind come
-// in the order in which they were attached: those of a collection's own rules
-// (parented), of its container (registry), of what the program declares
-// (denorm).
+// Owner is one of those that take part in the verbs of a collection. It has one
+// hook of a kind at most: a second one is an error while the application is
+// wired. Hooks of one kind are called in the order of their owners, in whatever
+// order they were attached.
+type Owner uint8
+
+// The owners, in their order.
+const (
+	OwnerParented   Owner = iota // a child's parent: package parented
+	OwnerLifetime                // times to live: package registry
+	OwnerReferences              // what entities refer to: package registry
+	OwnerCopies                  // copies, counts and links: package denorm
+	owners
+)
+
+// String names the package.
+func (o Owner) String() string {
+	return [owners]string{"parented", "registry, for times to live,", "registry, for references,", "denorm"}[o]
+}
+
+// hooks are attached while the application is wired, before the first verb. Of a
+// write, all validators come first, then all fillers, then the transaction hook,
+// and once it is stored the observers; of a delete the guards, then the policy.
 type hooks struct {
-	validators  []Validator
-	fillers     []Filler
-	observers   []Observer
-	guards      []DeleteGuard
-	guarded     []GuardedPath
+	validators  [owners]Validator
+	fillers     [owners]Filler
+	observers   [owners]Observer
+	guards      [owners]DeleteGuard
 	transaction TransactionHook
 	policy      DeletePolicy
+	// guarded are the members that a patch may not change.
+	guarded []GuardedPath
 	// keepsParents makes a change of a child's parent leave the old one in the
 	// document, see MovedField.
 	keepsParents bool
@@ -108,17 +125,41 @@ type BatchDeletion struct {
 	Finish func(ctx context.Context) error
 }
 
-// AddValidator attaches a validator.
-func (c *Collection) AddValidator(v Validator) { c.hooks.validators = append(c.hooks.validators, v) }
+// SetValidator attaches an owner's validator.
+func (c *Collection) SetValidator(o Owner, v Validator) error {
+	if c.hooks.validators[o] != nil {
+		return c.secondHook("validator", o.String(), o.String())
+	}
+	c.hooks.validators[o] = v
+	return nil
+}
 
-// AddFiller attaches a filler.
-func (c *Collection) AddFiller(f Filler) { c.hooks.fillers = append(c.hooks.fillers, f) }
+// SetFiller attaches an owner's filler.
+func (c *Collection) SetFiller(o Owner, f Filler) error {
+	if c.hooks.fillers[o] != nil {
+		return c.secondHook("filler", o.String(), o.String())
+	}
+	c.hooks.fillers[o] = f
+	return nil
+}
 
-// AddObserver attaches an observer.
-func (c *Collection) AddObserver(o Observer) { c.hooks.observers = append(c.hooks.observers, o) }
+// SetObserver attaches an owner's observer.
+func (c *Collection) SetObserver(o Owner, w Observer) error {
+	if c.hooks.observers[o] != nil {
+		return c.secondHook("observer", o.String(), o.String())
+	}
+	c.hooks.observers[o] = w
+	return nil
+}
 
-// AddDeleteGuard attaches a guard of deletes.
-func (c *Collection) AddDeleteGuard(g DeleteGuard) { c.hooks.guards = append(c.hooks.guards, g) }
+// SetDeleteGuard attaches an owner's delete guard.
+func (c *Collection) SetDeleteGuard(o Owner, g DeleteGuard) error {
+	if c.hooks.guards[o] != nil {
+		return c.secondHook("delete guard", o.String(), o.String())
+	}
+	c.hooks.guards[o] = g
+	return nil
+}
 
 // GuardPaths names members that a patch may not change.
 func (c *Collection) GuardPaths(paths ...GuardedPath) {
@@ -133,7 +174,7 @@ func (c *Collection) KeepFormerParents() { c.hooks.keepsParents = true }
 // does. A second hook is refused.
 func (c *Collection) SetTransactionHook(h TransactionHook) error {
 	if c.hooks.transaction != nil && c.hooks.transaction != h {
-		return c.secondOwner("transaction hook", fmt.Sprintf("%T", c.hooks.transaction), fmt.Sprintf("%T", h))
+		return c.secondHook("transaction hook", fmt.Sprintf("%T", c.hooks.transaction), fmt.Sprintf("%T", h))
 	}
 	c.hooks.transaction = h
 	return nil
@@ -143,13 +184,13 @@ func (c *Collection) SetTransactionHook(h TransactionHook) error {
 // another one is refused, with the names of both owners.
 func (c *Collection) SetDeletePolicy(p DeletePolicy) error {
 	if c.hooks.policy != nil && c.hooks.policy != p {
-		return c.secondOwner("delete policy", c.hooks.policy.Owner(), p.Owner())
+		return c.secondHook("delete policy", c.hooks.policy.Owner(), p.Owner())
 	}
 	c.hooks.policy = p
 	return nil
 }
 
-func (c *Collection) secondOwner(what, first, second string) error {
+func (c *Collection) secondHook(what, first, second string) error {
 	return &tenantitem.InvalidError{
 		What: what + " of " + c.entityType, Reason: fmt.Sprintf("%s has set one, and %s sets another", first, second), Hint: "leave one of them out",
 	}
@@ -167,11 +208,16 @@ func (c *Collection) NotSoftlyDeleted(verb string) error {
 }
 
 // GuardsDeletes reports whether each delete has to be looked at on its own.
-func (c *Collection) GuardsDeletes() bool { return c.hooks.policy != nil || len(c.hooks.guards) > 0 }
+func (c *Collection) GuardsDeletes() bool {
+	return c.hooks.policy != nil || c.hooks.guards != [owners]DeleteGuard{}
+}
 
 // AllowDelete asks the guards whether a document may be deleted.
 func (c *Collection) AllowDelete(ctx context.Context, d Deletion) error {
 	for _, g := range c.hooks.guards {
+		if g == nil {
+			continue
+		}
 		if err := g.AllowDelete(ctx, d); err != nil {
 			return err
 		}
@@ -180,17 +226,22 @@ func (c *Collection) AllowDelete(ctx context.Context, d Deletion) error {
 }
 
 // SeesWrites reports whether any hook takes part before a write.
-func (c *Collection) SeesWrites() bool { return len(c.hooks.validators) > 0 || c.Fills() }
+func (c *Collection) SeesWrites() bool {
+	return c.hooks.validators != [owners]Validator{} || c.Fills()
+}
 
 // Fills reports whether any hook changes what is written.
-func (c *Collection) Fills() bool { return len(c.hooks.fillers) > 0 }
+func (c *Collection) Fills() bool { return c.hooks.fillers != [owners]Filler{} }
 
 // Observed reports whether any hook takes part after a write.
-func (c *Collection) Observed() bool { return len(c.hooks.observers) > 0 }
+func (c *Collection) Observed() bool { return c.hooks.observers != [owners]Observer{} }
 
 // BeforeWrite lets hooks see entities before they are encoded.
 func (c *Collection) BeforeWrite(ctx context.Context, w *Write) error {
 	for _, v := range c.hooks.validators {
+		if v == nil {
+			continue
+		}
 		if err := v.Validate(ctx, w.TenantID, w.Entities); err != nil {
 			return err
 		}
@@ -201,6 +252,9 @@ func (c *Collection) BeforeWrite(ctx context.Context, w *Write) error {
 // Fill lets the fillers alone see them.
 func (c *Collection) Fill(ctx context.Context, w *Write) error {
 	for _, f := range c.hooks.fillers {
+		if f == nil {
+			continue
+		}
 		if err := f.Fill(ctx, w); err != nil {
 			return err
 		}
@@ -211,6 +265,9 @@ func (c *Collection) Fill(ctx context.Context, w *Write) error {
 // AfterWrite lets hooks see entities that are stored.
 func (c *Collection) AfterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	for _, o := range c.hooks.observers {
+		if o == nil {
+			continue
+		}
 		if err := o.Stored(ctx, tenant, entities, created); err != nil {
 			return Foreign(err)
 		}
