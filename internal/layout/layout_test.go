@@ -199,31 +199,6 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-func TestSQL(t *testing.T) {
-	t.Parallel()
-	l := must(t, layout.Options{
-		IDPrefix: "Note|", Envelope: "value", Names: map[string]string{"tenantId": "org", "title": "Title", "_ops": "marks"},
-	})
-	for canonical, want := range map[string]string{
-		`SELECT * FROM c WHERE c["tenantId"] = @p0`:                                 `SELECT * FROM c WHERE c["org"] = @p0`,
-		`SELECT VALUE c FROM c WHERE c.title = 'c.title' AND c.tags[0]=1`:           `SELECT VALUE c FROM c WHERE c["value"]["Title"] = 'c.title' AND c["value"]["tags"][0]=1`,
-		`SELECT VALUE {"id": c.id, "c": c._ops} FROM c ORDER BY c.id`:               `SELECT VALUE {"id": SUBSTRING(c["id"], 5, LENGTH(c["id"])), "c": c["marks"]} FROM c ORDER BY c["id"]`,
-		`FROM c WHERE NOT IS_DEFINED(c.deletedAt)`:                                  `FROM c WHERE NOT IS_DEFINED(c["deletedAt"])`,
-		`EXISTS(SELECT VALUE t FROM t IN c.tags WHERE t.c.title = "it\"s c.title")`: `EXISTS(SELECT VALUE t FROM t IN c["value"]["tags"] WHERE t.c.title = "it\"s c.title")`,
-		`c . title = @c AND abc.title = @c.title`:                                   `c["value"]["Title"] = @c AND abc.title = @c.title`,
-		`c['title'] = 1 AND c["_stored"]["a"]["b"] = 2`:                             `c["value"]["Title"] = 1 AND c["a"]["b"] = 2`,
-		`c[@name] = 1`: `c[@name] = 1`,
-	} {
-		if have := l.SQL(canonical); have != want {
-			t.Errorf("%s\nhave %s\nwant %s", canonical, have, want)
-		}
-	}
-	var none *layout.Layout
-	if text := `SELECT * FROM c WHERE c.title = 1`; none.SQL(text) != text {
-		t.Error("Grove's own form was changed")
-	}
-}
-
 func TestPatch(t *testing.T) {
 	t.Parallel()
 	l := must(t, layout.Options{Envelope: "properties", NoMarks: true, Names: map[string]string{"deletedAt": "deleted_at", "a/b": "cd"}})
@@ -242,12 +217,6 @@ func TestPatch(t *testing.T) {
 	sameJSON(t, "patch", raw, `{"condition":"FROM c WHERE c[\"properties\"][\"title\"] = \"x\" AND NOT IS_DEFINED(c[\"deleted_at\"])","operations":[
 		{"op":"set","path":"/properties/title","value":"x"},{"op":"add","path":"/properties/tags/-","value":1},{"op":"remove","path":"/deleted_at"},
 		{"op":"incr","path":"/properties/count","value":-3},{"op":"set","path":"/properties/cd","value":null}]}`)
-}
-
-func FuzzSQL(f *testing.F) {
-	f.Add(`SELECT * FROM c WHERE c["x"] = 'a\'b' AND c . y[`)
-	l := must(f, layout.Options{Envelope: "value", IDPrefix: "n|", Names: map[string]string{"a": "b"}})
-	f.Fuzz(func(t *testing.T, text string) { _ = l.SQL(text) })
 }
 
 func FuzzDocuments(f *testing.F) {
