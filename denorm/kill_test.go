@@ -191,7 +191,11 @@ func (b *testBundle) writers(ctx context.Context, n int) *sync.WaitGroup {
 			var persons []*Person
 			var tasks []*Task
 			var labels []*Label
-			for i := 0; ctx.Err() == nil; i++ {
+			for i := 0; ctx.Err() == nil || len(tasks) == 0; i++ {
+				ctx := ctx
+				if len(tasks) == 0 {
+					ctx = b.ctx // there is something to keep true, however little the machine gets done in that time
+				}
 				name := fmt.Sprint("w", w, ".", i)
 				switch roll := random.IntN(12); {
 				case roll < 2 && len(persons) < most || len(persons) == 0:

@@ -340,9 +340,13 @@ func TestExploreFindsARaceOfTwoChanges(t *testing.T) {
 		t.Skip("-short leaves out the orders, among which the race is")
 	}
 	slow := []emulatortest.FaultKind{{Name: "slow", Fault: emulator.Delay(time.Millisecond)}}
-	finding, coverage := emulatortest.Find(t, s, emulatortest.ExploreOptions{Faults: slow, Sabotage: map[string]func(*emulatortest.World){
-		"there is no counter": func(w *emulatortest.World) { w.Error("nothing to read") },
-	}})
+	finding, coverage := emulatortest.Find(t, s, emulatortest.ExploreOptions{
+		Budget: 5 * time.Minute, // it ends with the finding, some dozens of runs later
+		Faults: slow,
+		Sabotage: map[string]func(*emulatortest.World){
+			"there is no counter": func(w *emulatortest.World) { w.Error("nothing to read") },
+		},
+	})
 	if finding == nil || strings.Count(finding.Seed, ">") != 2 || len(finding.Faults) != 0 {
 		t.Fatalf("found %v, %v", finding, coverage)
 	}

@@ -183,12 +183,21 @@ func (s *seen) count() int {
 	return len(s.last)
 }
 
-// quick are intervals for tests that wait for what other instances do.
+// config has short intervals, and the leases of everyday length: an owner that
+// the machine passes over for a moment keeps its range.
 func (b *testBundle) config(name string) changefeed.Config {
 	return changefeed.Config{
 		Container: b.items, Leases: b.leases, Name: name,
-		PollInterval: 5 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, LeaseDuration: 400 * time.Millisecond, Backoff: time.Millisecond,
+		PollInterval: 5 * time.Millisecond, BalanceInterval: 20 * time.Millisecond, Backoff: time.Millisecond,
 	}
+}
+
+// hasty is config for tests that wait for the leases of others to expire, by the
+// clock of a bubble: by the machine's clock the living would lose theirs too.
+func (b *testBundle) hasty(name string) changefeed.Config {
+	cfg := b.config(name)
+	cfg.LeaseDuration = 400 * time.Millisecond
+	return cfg
 }
 
 func (b *testBundle) processor(cfg changefeed.Config, h changefeed.Handler) *changefeed.Processor {

@@ -3,6 +3,7 @@ package changefeed_test
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest"
@@ -24,6 +25,10 @@ func (b *testBundle) listings(mark int) (listings, all int) {
 // ranges, however short the intervals are: leases are not listed for each page.
 func TestCatchUpListsLeasesRarely(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, catchUpListsLeasesRarely)
+}
+
+func catchUpListsLeasesRarely(t *testing.T) {
 	const ranges, pages = 8, 100
 	b := setup(t, emulatortest.WithPartitions(ranges), emulatortest.Calm()) // its requests are counted
 	var s seen

@@ -109,6 +109,23 @@ func (l *ledger) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(answer.Body.Bytes()) // a client that was killed does not read it
 }
 
+// Do makes the ledger the transport of a client in this process.
+func (l *ledger) Do(r *http.Request) (*http.Response, error) {
+	answer := httptest.NewRecorder()
+	served := r.Clone(r.Context())
+	if served.Body == nil {
+		served.Body = http.NoBody // as a server has it
+	}
+	l.ServeHTTP(answer, served)
+	// Who gave up learns nothing, whatever became of the request.
+	if err := r.Context().Err(); err != nil {
+		return nil, fmt.Errorf("ledger: %w", err)
+	}
+	result := answer.Result()
+	result.Request = r
+	return result, nil
+}
+
 func isQuery(r *http.Request) bool { return r.Header.Get("Content-Type") == "application/query+json" }
 
 func (l *ledger) note(method, id string, body []byte, status int) {

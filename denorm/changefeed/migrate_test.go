@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -106,7 +107,7 @@ func killedWhileRenaming(t *testing.T, n int, applied bool) bool {
 	defer kill()
 	writes := 0
 	var mu sync.Mutex
-	cfg := b.config("former")
+	cfg := b.hasty("former")
 	cfg.Instance = "killed"
 	cfg.Container, cfg.Leases = b.through(b.emu.Endpoint(), transport(func(r *http.Request) (*http.Response, error) {
 		mu.Lock()
@@ -132,7 +133,7 @@ func killedWhileRenaming(t *testing.T, n int, applied bool) bool {
 	if err := b.processor(cfg, first.handle).CatchUp(ctx); err == nil {
 		return false
 	}
-	cfg = b.config("former")
+	cfg = b.hasty("former")
 	cfg.Instance = "next"
 	p := b.processor(cfg, second.handle)
 	if err := p.Start(t.Context()); err != nil {
@@ -193,6 +194,10 @@ func TestManyInstancesRenameLeases(t *testing.T) {
 // A living instance of a former version keeps its lease until it hands it over.
 func TestLeasesOfALivingFormerInstanceAreLeft(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, livingFormerInstance)
+}
+
+func livingFormerInstance(t *testing.T) {
 	b := setup(t, emulatortest.Calm()) // it writes leases itself
 	b.handledBefore("former")
 	renew := func() {
@@ -206,13 +211,14 @@ func TestLeasesOfALivingFormerInstanceAreLeft(t *testing.T) {
 	}
 	renew()
 	var s seen
-	p := b.processor(b.config("former"), s.handle)
+	cfg := b.hasty("former")
+	p := b.processor(cfg, s.handle)
 	if err := p.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	for range 20 {
 		renew()
-		rest(t.Context(), b.config("former").LeaseDuration/10)
+		<-time.After(cfg.LeaseDuration / 10)
 	}
 	if s.count() != 0 || len(b.leaseDocuments()) != 1 {
 		t.Fatalf("%d changes were handled while the owner lived", s.count())

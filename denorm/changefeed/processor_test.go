@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
@@ -176,11 +177,15 @@ func TestSplitsAndMergesLoseNothing(t *testing.T) {
 
 func TestInstancesShareAndTakeOver(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, instancesShareAndTakeOver)
+}
+
+func instancesShareAndTakeOver(t *testing.T) {
 	b := setup(t, emulatortest.WithPartitions(6))
 	b.fill(30)
 	var s seen
 	start := func(name string) *changefeed.Processor {
-		cfg := b.config("team")
+		cfg := b.hasty("team")
 		cfg.Instance = name
 		p := b.processor(cfg, s.handle)
 		if err := p.Start(t.Context()); err != nil {

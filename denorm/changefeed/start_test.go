@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -209,21 +209,23 @@ func (l *logged) String() string {
 // the epochs go on growing.
 func TestHalfMadeSplitIsCompleted(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, halfMadeSplitIsCompleted)
+}
+
+func halfMadeSplitIsCompleted(t *testing.T) {
 	b := setup(t, emulatortest.Calm()) // it writes leases itself
 	book := newLedger(b.emu.Handler())
-	server := httptest.NewServer(book)
-	t.Cleanup(server.Close)
 	ctx, kill := context.WithCancel(t.Context())
 	splitting := false
-	cfg := b.config("half")
-	cfg.Container, cfg.Leases = b.through(server.URL, transport(func(r *http.Request) (*http.Response, error) {
-		resp, err := server.Client().Do(r)
+	cfg := b.hasty("half")
+	cfg.Container, cfg.Leases = b.through(b.emu.Endpoint(), transport(func(r *http.Request) (*http.Response, error) {
+		resp, err := book.Do(r)
 		if splitting && r.Method == http.MethodPost && !isQuery(r) && err == nil {
 			kill()
 		}
 		return resp, err
 	}))
-	_, b.leases = b.through(server.URL, server.Client())
+	_, b.leases = b.through(b.emu.Endpoint(), book)
 	witness := newWitness(book)
 	handler := tell(func(l line) error { witness.hear(l); return nil })
 	p := b.processor(cfg, handler)
@@ -252,7 +254,7 @@ func TestHalfMadeSplitIsCompleted(t *testing.T) {
 	for range 3 {
 		b.own("half")
 	}
-	cfg.Container, cfg.Leases = b.through(server.URL, server.Client())
+	cfg.Container, cfg.Leases = b.through(b.emu.Endpoint(), book)
 	if err := b.processor(cfg, handler).CatchUp(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -3,9 +3,9 @@ package changefeed_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -76,64 +76,66 @@ func TestSuspendedOwnerStoresNothing(t *testing.T) {
 	for name, successor := range map[string]string{"another instance": "two", "an instance of the same name": "one"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := setup(t)
-			b.put("t", "a", 1)
-			b.put("t", "b", 2)
-			book := newLedger(b.emu.Handler())
-			server := httptest.NewServer(book)
-			t.Cleanup(server.Close)
-			network := &frozen{next: server.Client()}
-
-			cfg := b.config("suspended")
-			cfg.Instance, cfg.MaxItems = "one", 1
-			cfg.LeaseDuration = time.Hour // it does not learn from a renewal that it is late
-			cfg.Container, cfg.Leases = b.through(server.URL, network)
-			inside, goOn := make(chan changefeed.Change, 100), make(chan struct{})
-			first := b.processor(cfg, func(_ context.Context, changes []changefeed.Change) error {
-				inside <- changes[0]
-				<-goOn
-				return nil
-			})
-			if err := first.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			held := <-inside
-			network.freeze()
-
-			next := make(chan changefeed.Change, 100)
-			other := b.config("suspended")
-			other.Instance, other.MaxItems = successor, 1
-			other.Container, other.Leases = b.through(server.URL, server.Client())
-			second := b.processor(other, func(_ context.Context, changes []changefeed.Change) error {
-				next <- changes[0]
-				return nil
-			})
-			if err := second.Start(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			again, further := <-next, <-next
-			if err := second.CatchUp(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if held.ID != "a" || held.Epoch != 1 || again.ID != "a" || again.Epoch != 2 || further.ID != "b" || further.Epoch != 2 {
-				t.Fatalf("held %s of epoch %d; %s of %d and %s of %d came then", held.ID, held.Epoch, again.ID, again.Epoch, further.ID, further.Epoch)
-			}
-
-			close(goOn)
-			network.thaw()
-			b.eventually(func() bool {
-				book.mu.Lock()
-				defer book.mu.Unlock()
-				return book.refused > 0
-			}, "a late write is refused")
-			for _, p := range []*changefeed.Processor{first, second} {
-				if err := p.Stop(t.Context()); err != nil {
-					t.Error(err)
-				}
-			}
-			for _, v := range book.violations {
-				t.Error(v)
-			}
+			synctest.Test(t, func(t *testing.T) { suspendedOwner(t, successor) })
 		})
+	}
+}
+
+func suspendedOwner(t *testing.T, successor string) {
+	b := setup(t)
+	b.put("t", "a", 1)
+	b.put("t", "b", 2)
+	book := newLedger(b.emu.Handler())
+	network := &frozen{next: book}
+
+	cfg := b.config("suspended")
+	cfg.Instance, cfg.MaxItems = "one", 1
+	cfg.LeaseDuration = time.Hour // it does not learn from a renewal that it is late
+	cfg.Container, cfg.Leases = b.through(b.emu.Endpoint(), network)
+	inside, goOn := make(chan changefeed.Change, 100), make(chan struct{})
+	first := b.processor(cfg, func(_ context.Context, changes []changefeed.Change) error {
+		inside <- changes[0]
+		<-goOn
+		return nil
+	})
+	if err := first.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held := <-inside
+	network.freeze()
+
+	next := make(chan changefeed.Change, 100)
+	other := b.hasty("suspended")
+	other.Instance, other.MaxItems = successor, 1
+	other.Container, other.Leases = b.through(b.emu.Endpoint(), book)
+	second := b.processor(other, func(_ context.Context, changes []changefeed.Change) error {
+		next <- changes[0]
+		return nil
+	})
+	if err := second.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	again, further := <-next, <-next
+	if err := second.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if held.ID != "a" || held.Epoch != 1 || again.ID != "a" || again.Epoch != 2 || further.ID != "b" || further.Epoch != 2 {
+		t.Fatalf("held %s of epoch %d; %s of %d and %s of %d came then", held.ID, held.Epoch, again.ID, again.Epoch, further.ID, further.Epoch)
+	}
+
+	close(goOn)
+	network.thaw()
+	b.eventually(func() bool {
+		book.mu.Lock()
+		defer book.mu.Unlock()
+		return book.refused > 0
+	}, "a late write is refused")
+	for _, p := range []*changefeed.Processor{first, second} {
+		if err := p.Stop(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, v := range book.violations {
+		t.Error(v)
 	}
 }

@@ -46,16 +46,16 @@ func ExampleWith() {
 
 // Work whose turn does not come in time fails without having been sent.
 func ExampleCeiling() {
-	slow, err := ceiling.New(ceiling.Config{PerTenant: 1})
+	slow, err := ceiling.New(ceiling.Config{PerTenant: 0.01})
 	if err != nil {
 		log.Fatal(err)
 	}
 	acme := exampleNotes(repository.Config{Ceiling: slow}).In("acme")
+	fmt.Println(acme.Create(context.Background(), &Note{Title: "about 6 RU at once"}))
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
 	defer cancel()
-	fmt.Println(acme.Create(ctx, &Note{Title: "about 6 RU at once"}))
-	err = acme.Create(ctx, &Note{Title: "has to wait for 6 seconds"})
-	fmt.Println(errors.Is(err, repository.ErrThrottled), errors.Is(err, repository.ErrAmbiguous))
+	err = acme.Create(ctx, &Note{Title: "has to wait for minutes"})
+	fmt.Println(errors.Is(err, context.DeadlineExceeded), errors.Is(err, repository.ErrAmbiguous))
 
 	use := slow.Use()["acme"]
 	fmt.Println(use.Requests, "requests were sent")
