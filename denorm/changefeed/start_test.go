@@ -136,6 +136,10 @@ func TestHalfMadeLeasesAreCompleted(t *testing.T) {
 // their ids, and are told of once. A lease that was deleted is told of.
 func TestForeignDocumentsInTheLeaseContainer(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, foreignDocumentsInTheLeaseContainer)
+}
+
+func foreignDocumentsInTheLeaseContainer(t *testing.T) {
 	b := setup(t, emulatortest.WithPartitions(2), emulatortest.Calm()) // it writes into the lease container itself
 	var log logged
 	cfg := b.config("mixed")
