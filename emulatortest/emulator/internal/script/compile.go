@@ -37,8 +37,12 @@ func compile(id, body string) (*goja.Program, error) {
 	if err != nil {
 		return nil, compileError(fmt.Errorf("SyntaxError: %w", err))
 	}
-	if err := checkTree(tree); err != nil {
+	names := newHostNames()
+	if err := prepareTree(tree, names); err != nil {
 		return nil, compileError(err)
+	}
+	if !names.declare(tree) {
+		return nil, compileError(errLeaves)
 	}
 	program, err := goja.CompileAST(tree, false)
 	if err != nil {
@@ -70,23 +74,31 @@ func nesting(text string) int {
 // maxPrefixes is how many operators weigh as much as one level of brackets: they nest too, but cost the parser less stack.
 const maxPrefixes = 200
 
-// checkTree walks a parsed script. BigInt literals and regular expressions that need backtracking are refused, since one
-// instruction of either can run for ever.
-func checkTree(tree *ast.Program) error {
-	w := walker{seen: map[uintptr]bool{}}
+// errLeaves is for a text that closes the function around it.
+var errLeaves = errors.New("SyntaxError: the script leaves the function that it is put into")
+
+// prepareTree walks a parsed script. BigInt literals and regular expressions that need backtracking are refused, since one
+// instruction of either can run for ever; what puts strings together or takes them apart is given to the host.
+func prepareTree(tree *ast.Program, names hostNames) error {
+	w := walker{seen: map[uintptr]bool{}, rest: map[*ast.ObjectPattern]bool{}, names: names}
 	w.walk(reflect.ValueOf(tree.Body))
 	return w.err
 }
 
 type walker struct {
-	seen map[uintptr]bool
-	err  error
+	seen  map[uintptr]bool
+	rest  map[*ast.ObjectPattern]bool // patterns whose value the host looks at
+	names hostNames
+	err   error
 }
 
 func (w *walker) walk(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Interface:
 		w.walk(v.Elem())
+		if e, ok := v.Interface().(ast.Expression); ok && v.CanSet() {
+			v.Set(reflect.ValueOf(w.names.rewrite(e)))
+		}
 	case reflect.Slice:
 		for i := range v.Len() {
 			w.walk(v.Index(i))
@@ -128,8 +140,29 @@ func (w *walker) check(node any) {
 		if err := checkPattern(n.Pattern, n.Flags); err != nil {
 			w.err = fmt.Errorf("SyntaxError: %w", err)
 		}
+	case *ast.FunctionLiteral:
+		w.function(n)
+	case *ast.ArrowFunctionLiteral:
+		w.arrow(n)
+	case *ast.VariableStatement:
+		w.declared(n.List)
+	case *ast.LexicalDeclaration:
+		w.declared(n.List)
+	case *ast.AssignExpression:
+		w.assigned(n)
+	case *ast.ObjectPattern:
+		if n.Rest != nil && !w.rest[n] {
+			w.err = errRest
+		}
+	case *ast.TemplateLiteral:
+		if len(n.Expressions) > maxParts {
+			w.err = fmt.Errorf("SyntaxError: a template has more than %d expressions", maxParts)
+		}
 	}
 }
+
+// maxParts is how many expressions a template may have: each becomes a call inside the next one's.
+const maxParts = 1000
 
 // checkPattern refuses a regular expression that can't be matched in a time that its length bounds.
 func checkPattern(pattern, flags string) error {

@@ -1,6 +1,10 @@
 package script
 
-import "github.com/dop251/goja"
+import (
+	"strconv"
+
+	"github.com/dop251/goja"
+)
 
 // guardArrays bounds the built-ins that walk an array: each takes a bounded time, so that an interruption comes through.
 func (s *session) guardArrays() {
@@ -23,9 +27,8 @@ func (s *session) guardArrays() {
 			s.throw("RangeError", "The array is too long: a script's array may have %d elements.", maxElements)
 		}
 	})
-	for _, name := range []string{"join", "toString", "toLocaleString"} {
-		s.guard(proto, name, func(c goja.FunctionCall) { s.joined(c) })
-	}
+	s.guard(proto, "toString", func(goja.FunctionCall) {}) // it calls join
+	s.replaceJoin(proto)
 	for _, name := range []string{"flat", "flatMap"} {
 		s.guard(proto, name, func(c goja.FunctionCall) { s.flattened(c.This, 0, new(int)) })
 	}
@@ -43,25 +46,53 @@ func (s *session) guardIterators() {
 	}
 }
 
-// joined bounds the text that the elements of an array make together.
-func (s *session) joined(c goja.FunctionCall) {
-	o, ok := c.This.(*goja.Object)
-	if !ok {
-		return
-	}
-	n := s.elements(o)
-	separator := 1
-	if text, ok := c.Argument(0).(goja.String); ok {
-		separator = s.text(text)
-	}
-	units := float64(n) * float64(separator)
-	s.space(units)
-	for i := range n {
-		if text, ok := o.Get(s.rt.ToValue(i).String()).(goja.String); ok {
-			units += float64(text.Length())
-			s.space(units)
+// replaceJoin gives arrays a join and a toLocaleString that look at the length of the text while it grows: the elements'
+// own toString decides how long it becomes.
+func (s *session) replaceJoin(proto *goja.Object) {
+	s.define(proto, "join", func(c goja.FunctionCall) goja.Value {
+		separator := s.rt.ToValue(",")
+		if v := c.Argument(0); !goja.IsUndefined(v) {
+			separator = v
 		}
+		return s.join(c.This, s.toString(separator), s.toString)
+	})
+	s.define(proto, "toLocaleString", func(c goja.FunctionCall) goja.Value {
+		return s.join(c.This, s.toString(s.rt.ToValue(",")), func(v goja.Value) goja.String {
+			f, ok := goja.AssertFunction(v.ToObject(s.rt).Get("toLocaleString"))
+			if !ok {
+				s.throw("TypeError", "toLocaleString is not a function")
+			}
+			return s.toString(s.call(f, v))
+		})
+	})
+}
+
+func (s *session) join(this goja.Value, separator goja.String, toString func(goja.Value) goja.String) goja.Value {
+	o := this.ToObject(s.rt)
+	if s.joining[o] {
+		return s.rt.ToValue("")
 	}
+	s.joining[o] = true
+	defer delete(s.joining, o)
+	return s.nested(func() goja.Value {
+		var b goja.StringBuilder
+		units := 0
+		write := func(text goja.String) {
+			units += text.Length()
+			s.space(float64(units))
+			b.WriteString(text)
+		}
+		for i := range s.elements(o) {
+			s.check()
+			if i > 0 {
+				write(separator)
+			}
+			if v := o.Get(strconv.Itoa(i)); v != nil && !goja.IsUndefined(v) && !goja.IsNull(v) {
+				write(toString(v))
+			}
+		}
+		return b.String()
+	})
 }
 
 // flattened bounds the array that nested arrays make together.

@@ -2,6 +2,7 @@ package script
 
 import (
 	"regexp/syntax"
+	"strings"
 
 	"github.com/dop251/goja"
 )
@@ -37,7 +38,8 @@ func (s *session) guardPatterns() {
 	s.guard(text, "split", func(c goja.FunctionCall) { s.splittable(c.This) })
 }
 
-// replacement bounds the text that a replacement can make.
+// replacement bounds the text that a replacement can make: a text with its references to the match and to what is around
+// it, or the results of a function.
 func (s *session) replacement(c goja.FunctionCall) {
 	n := s.textOf(c.This)
 	if _, isObject := c.Argument(0).(*goja.Object); isObject {
@@ -45,9 +47,25 @@ func (s *session) replacement(c goja.FunctionCall) {
 	} else {
 		s.work(n, s.textOf(c.Argument(0)))
 	}
-	if by, ok := c.Argument(1).(goja.String); ok {
-		s.space(float64(n+1) * float64(by.Length()+1))
+	if len(c.Arguments) < 2 {
+		return
 	}
+	if f, ok := goja.AssertFunction(c.Arguments[1]); ok {
+		units := n
+		c.Arguments[1] = s.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+			text := s.toString(s.call(f, c.This, c.Arguments...))
+			units += text.Length()
+			s.space(float64(units))
+			return text
+		})
+		return
+	}
+	by := s.toString(c.Arguments[1])
+	c.Arguments[1] = by
+	s.space(float64(n+1) * float64(by.Length()+1))
+	text := by.String()
+	around := strings.Count(text, "$`") + strings.Count(text, "$'") // each is as long as the text, at every match
+	s.space(float64(strings.Count(text, "$"))*float64(n) + float64(around)*float64(n)*float64(n+1))
 }
 
 // guardConstructor checks patterns that are made while the script runs.

@@ -14,15 +14,14 @@ func (s *session) guardTexts() {
 	for _, name := range []string{"padStart", "padEnd"} {
 		s.guard(proto, name, func(c goja.FunctionCall) { s.space(c.Argument(0).ToFloat()) })
 	}
-	s.guard(proto, "concat", func(c goja.FunctionCall) {
-		n := s.textOf(c.This)
-		for _, a := range c.Arguments {
-			n += s.textOf(a)
-		}
-		s.space(float64(n))
-	})
-	for _, name := range []string{"normalize", "toLowerCase", "toUpperCase", "toLocaleLowerCase", "toLocaleUpperCase", "localeCompare"} {
-		s.guard(proto, name, func(c goja.FunctionCall) { s.textOf(c.This) })
+	s.replaceConcat(proto)
+	for name, growth := range map[string]float64{
+		"normalize": 18, "localeCompare": 18, "toLowerCase": 3, "toUpperCase": 3, "toLocaleLowerCase": 3, "toLocaleUpperCase": 3,
+	} {
+		s.guard(proto, name, func(c goja.FunctionCall) {
+			s.space(float64(s.textOf(c.This)) * growth)
+			s.space(float64(s.textOf(c.Argument(0))) * growth)
+		})
 	}
 	for _, name := range []string{"indexOf", "lastIndexOf", "includes"} {
 		s.guard(proto, name, func(c goja.FunctionCall) {
@@ -36,8 +35,30 @@ func (s *session) guardTexts() {
 		return s.call(original, c.This)
 	}), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	for _, name := range []string{"escape", "unescape", "encodeURI", "encodeURIComponent", "decodeURI", "decodeURIComponent"} {
-		s.guard(s.rt.GlobalObject(), name, func(c goja.FunctionCall) { s.space(float64(s.textOf(c.Argument(0))) * 4) })
+		s.guard(s.rt.GlobalObject(), name, func(c goja.FunctionCall) { s.space(float64(s.textOf(c.Argument(0))) * 9) })
 	}
+}
+
+// replaceConcat gives strings a concat that looks at the length of the text while it grows: its arguments' own toString
+// decides how long it becomes.
+func (s *session) replaceConcat(proto *goja.Object) {
+	s.define(proto, "concat", func(c goja.FunctionCall) goja.Value {
+		if goja.IsUndefined(c.This) || goja.IsNull(c.This) {
+			s.throw("TypeError", "String.prototype.concat called on null or undefined")
+		}
+		return s.nested(func() goja.Value {
+			var b goja.StringBuilder
+			units := 0
+			for _, v := range append([]goja.Value{c.This}, c.Arguments...) {
+				s.check()
+				text := s.toString(v)
+				units += text.Length()
+				s.space(float64(units))
+				b.WriteString(text)
+			}
+			return b.String()
+		})
+	})
 }
 
 // textOf is the length of a string, bounded; an object's string is made by its own methods, which are bounded themselves.

@@ -12,6 +12,9 @@ import (
 // maxJSON is how many bytes of JSON a script may make or read in one call.
 const maxJSON = 8 << 20
 
+// maxContainers is how many arrays and objects one JSON text may have: an empty one takes some 600 bytes.
+const maxContainers = 1 << 18
+
 // replaceJSON gives JSON.stringify and JSON.parse bounds of their own: shared parts let a small value have a text of any
 // size, and both call themselves for every level.
 func (s *session) replaceJSON() {
@@ -29,15 +32,18 @@ func (s *session) replaceJSON() {
 	})
 	s.guard(o, "parse", func(c goja.FunctionCall) {
 		text := c.Argument(0).String()
-		if len(text) > maxJSON || jsonDepth(text) > maxDepth {
-			s.throw("SyntaxError", "The JSON is too long or too deep.")
+		if len(text) > maxJSON {
+			s.throw("SyntaxError", "The JSON is too long: at most %d bytes.", maxJSON)
+		}
+		if depth, containers := jsonShape(text); depth > maxDepth || containers > maxContainers {
+			s.throw("SyntaxError", "The JSON is too deep or has too many parts: at most %d levels, and %d arrays and objects.", maxDepth, maxContainers)
 		}
 	})
 }
 
-// jsonDepth is how deep the brackets of a JSON text nest.
-func jsonDepth(text string) int {
-	deepest, depth, quoted := 0, 0, false
+// jsonShape is how deep the brackets of a JSON text nest, and how many there are.
+func jsonShape(text string) (deepest, containers int) {
+	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
 		switch c := text[i]; {
 		case quoted && c == '\\':
@@ -47,12 +53,13 @@ func jsonDepth(text string) int {
 		case quoted:
 		case c == '[' || c == '{':
 			depth++
+			containers++
 			deepest = max(deepest, depth)
 		case c == ']' || c == '}':
 			depth--
 		}
 	}
-	return deepest
+	return deepest, containers
 }
 
 // encode writes a value as JSON. It reports false for what JSON has no form for: undefined and functions. Exceptions of

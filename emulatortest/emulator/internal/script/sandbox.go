@@ -14,6 +14,7 @@ func (s *session) harden() {
 	s.guardTexts()
 	s.guardPatterns()
 	s.guardFunctions()
+	s.guardObjects()
 	s.replaceJSON()
 }
 
@@ -103,6 +104,7 @@ func (s *session) elements(v goja.Value) int {
 		if v == nil || goja.IsUndefined(v) || goja.IsNull(v) {
 			return 0
 		}
+		s.splittable(v)
 		return s.text(v)
 	}
 	if o.ClassName() != "Array" && o.ClassName() != "String" {

@@ -21,6 +21,7 @@ type session struct {
 	stopped atomic.Pointer[Error] // why the run has to end; nil while it may go on
 	depth   int                   // built-ins that are being called
 	binds   int                   // functions made by bind, which nest without the runtime noticing
+	joining map[*goja.Object]bool // arrays that are being made a string: one inside itself is an empty one
 }
 
 // halt unwinds a run that was stopped. Scripts can't catch it.
@@ -30,7 +31,7 @@ type halt struct{ err error }
 func now() time.Time { return time.Now() }
 
 func newSession(w World) *session {
-	s := &session{rt: goja.New(), limits: w.Limits.withDefaults(), started: now()}
+	s := &session{rt: goja.New(), limits: w.Limits.withDefaults(), started: now(), joining: map[*goja.Object]bool{}}
 	if w.Now != nil {
 		s.rt.SetTimeSource(w.Now)
 	}
@@ -124,9 +125,9 @@ func (s *session) load(id, body string) (goja.Callable, error) {
 	}
 	wrapper, ok := goja.AssertFunction(wrapped)
 	if !ok {
-		return nil, compileError(errors.New("SyntaxError: the script leaves the function that it is put into"))
+		return nil, compileError(errLeaves)
 	}
-	v, err := wrapper(goja.Undefined())
+	v, err := wrapper(goja.Undefined(), s.hostFunctions()...)
 	if err != nil {
 		return nil, err
 	}

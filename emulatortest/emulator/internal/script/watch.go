@@ -45,9 +45,13 @@ func (s *session) watchMemory() (end func()) {
 		if before < 0 {
 			before = liveMemory()
 		}
-		if liveMemory()-before > s.limits.Memory {
-			runtime.GC() // what grew may be garbage
-			if liveMemory()-before > s.limits.Memory {
+		if grown := liveMemory() - before; grown > s.limits.Memory {
+			// What grew may be garbage. A collection takes a while, in which the script goes on: not far beyond the limit.
+			if grown < 2*s.limits.Memory {
+				runtime.GC()
+				grown = liveMemory() - before
+			}
+			if grown > s.limits.Memory {
 				s.stop(failure(http.StatusBadRequest, "The script execution was stopped: it used more than %d MB of memory.", s.limits.Memory>>20))
 				return
 			}
