@@ -58,10 +58,12 @@
 //
 // # Children and a delete at the same time
 //
-// A write of a child, its Move and its Restore look at the parent before and
-// again after. A child that arrived too late for the delete's last look is
+// A create of a child and its Move look at the parent before and again after.
+// A child that arrived too late for the delete's last look is
 // therefore seen by its own writer, which removes it, or moves it back, and
-// reports repository.ErrDanglingRef. A child that Restrict keeps, or that can be
+// reports repository.ErrDanglingRef. A Restore looks at the parent once the child
+// has the mark of the restore, and before it is shown: where the parent is gone,
+// the child stays deleted. A child that Restrict keeps, or that can be
 // restored with its parent, names the former parent while it moves: a delete of
 // either parent finds it and ends the move, and so does [Forest.Resume] where the
 // mover died. Two things can still leave a child behind:
@@ -70,6 +72,6 @@
 // processes that for some milliseconds both read what the other has already
 // changed. [Forest.Sweep] finds such children and applies their rule. A delete and a
 // restore see what the last run of the same document wrote, wherever that ran,
-// since the document keeps its session tokens; an Upsert or a Replace of a document
-// that was restored drops them.
+// since the document keeps its session tokens; an Upsert of a document that was
+// restored drops them.
 package parented

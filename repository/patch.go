@@ -6,7 +6,6 @@ import (
 	"net/http"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
-
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 

@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
-
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 

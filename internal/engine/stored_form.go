@@ -1,10 +1,9 @@
 package engine
 
 import (
-	"slices"
-
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/cosmosgrove/grove/internal/layout"
 )
