@@ -46,7 +46,7 @@ func Canonical(raw []byte, skip func(name string) bool) []byte {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out, _ = jsontext.AppendQuote(out, name) // invalid text becomes U+FFFD
+		out = AppendText(out, name)
 		out = append(append(out, ':'), value...)
 	})
 	return canonical(append(out, '}'))
@@ -146,7 +146,7 @@ func keepInStruct(t reflect.Type, before, next []byte, skip func(name string) bo
 			return
 		}
 		extra = append(extra, ',')
-		extra, _ = jsontext.AppendQuote(extra, name) // invalid text becomes U+FFFD
+		extra = AppendText(extra, name)
 		extra = append(append(extra, ':'), value...)
 	})
 	return rewriteMembers(next, func(name string, value jsontext.Value) []byte {
@@ -169,7 +169,7 @@ func rewriteMembers(raw []byte, rewrite func(name string, value jsontext.Value) 
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out, _ = jsontext.AppendQuote(out, name) // it was encoded before
+		out = AppendText(out, name)
 		out = append(append(out, ':'), rewrite(name, value)...)
 	})
 	if len(out) == 1 && len(extra) > 0 {

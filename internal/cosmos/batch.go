@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 )
@@ -43,10 +42,10 @@ func (b *Batch) Add(op Operation) error {
 	}
 	dst = append(append(append(dst, `{"operationType":"`...), op.Kind.String()...), '"')
 	if etag != "" {
-		dst = appendText(append(dst, `,"ifMatch":`...), etag)
+		dst = codec.AppendText(append(dst, `,"ifMatch":`...), etag)
 	}
 	if id != "" {
-		dst = appendText(append(dst, `,"id":`...), id)
+		dst = codec.AppendText(append(dst, `,"id":`...), id)
 	}
 	if body != nil {
 		dst = append(append(dst, `,"resourceBody":`...), body...)
@@ -54,13 +53,6 @@ func (b *Batch) Add(op Operation) error {
 	dst = append(dst, '}')
 	b.body = dst
 	return nil
-}
-
-// appendText writes what is no valid text with replacement characters, as
-// encoding/json does; no document has such an id or etag.
-func appendText(dst []byte, s string) []byte {
-	dst, _ = jsontext.AppendQuote(dst, s)
-	return dst
 }
 
 // Execute sends the batch, under a context with an [Exchange]. It was applied

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // Patch changes parts of one document: its operations are applied in their
@@ -81,14 +83,7 @@ func (p Patch) operations() azcosmos.PatchOperations {
 		}
 	}
 	if p.Condition != "" {
-		out.SetCondition(escape(p.Condition))
+		out.SetCondition(codec.EscapeText(p.Condition)) // the SDK pastes it into a JSON string as it is
 	}
 	return out
-}
-
-// escape escapes text for the inside of a JSON string: the SDK pastes the
-// condition into one as it is.
-func escape(s string) string {
-	quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
-	return string(quoted[1 : len(quoted)-1])
 }

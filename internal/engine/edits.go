@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -287,15 +286,4 @@ func (c *Collection) condition(conditions []Predicate, further ...string) (strin
 		w.Text.WriteString(" AND " + text)
 	}
 	return w.Text.String(), nil
-}
-
-// escapeJSON escapes text for the inside of a JSON string.
-func escapeJSON(s string) string {
-	if !strings.ContainsFunc(s, func(r rune) bool {
-		return r < ' ' || r == '"' || r == '\\' || r >= 0x7f || strings.ContainsRune("<>&", r)
-	}) {
-		return s
-	}
-	quoted, _ := json.Marshal(s) //nolint:errchkjson // a string always encodes
-	return string(quoted[1 : len(quoted)-1])
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 
+	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -16,7 +17,7 @@ func (c *Collection) StampBody(body []byte, marks []string, hidden []byte) ([]by
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = append(append(append(b, '"'), escapeJSON(mark)...), '"') // one that was read may hold anything
+		b = append(append(append(b, '"'), codec.EscapeText(mark)...), '"') // one that was read may hold anything
 	}
 	b = append(b, "]}"...)
 	size := len(b)

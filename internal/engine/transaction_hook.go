@@ -111,7 +111,7 @@ func (d *Document) with(parentID *string, deletedAt string) *Document {
 	next.DeletedAt = deletedAt
 	if parentID != nil {
 		next.Fields = maps.Clone(d.Fields)
-		next.Fields["parentId"] = json.RawMessage(`"` + escapeJSON(*parentID) + `"`)
+		next.Fields["parentId"] = json.RawMessage(codec.AppendText(nil, *parentID))
 	}
 	return &next
 }

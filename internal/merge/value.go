@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // Kind is a value's place in the order of types.
@@ -131,7 +133,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	case Number:
 		return append(dst, v.text...)
 	case String:
-		return appendText(dst, v.text)
+		return codec.AppendText(dst, v.text)
 	case Array:
 		dst = append(dst, '[')
 		for i, item := range v.items {
@@ -157,7 +159,7 @@ func (v Value) AppendJSON(dst []byte) []byte {
 
 // AppendMember appends a name and its value as they stand in an object.
 func AppendMember(dst []byte, name string, v Value) []byte {
-	return v.AppendJSON(append(appendText(dst, name), ':'))
+	return v.AppendJSON(append(codec.AppendText(dst, name), ':'))
 }
 
 // AppendKey appends a text that two values share exactly when they are equal,
@@ -191,11 +193,4 @@ func appendNumber(dst []byte, f float64) []byte {
 		return strconv.AppendInt(dst, whole, 10)
 	}
 	return strconv.AppendFloat(dst, f, 'g', -1, 64)
-}
-
-func appendText(dst []byte, text string) []byte {
-	// It fails for text that is not UTF-8 only, which no decoder lets in; what
-	// it appends then is still JSON.
-	dst, _ = jsontext.AppendQuote(dst, text)
-	return dst
 }
