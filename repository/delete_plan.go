@@ -16,7 +16,8 @@ type DeletePlan struct {
 	// of about 1 KB under the default indexing policy.
 	RequestUnits float64
 	// Token names what was shown, for [DeleteOptions].Plan: text that can be sent to a
-	// person's browser and back. It holds the document's id and the counts.
+	// person's browser and back. It holds the document's id and the counts, and is
+	// not signed: who makes one up confirms what was not shown.
 	Token string
 }
 

@@ -24,7 +24,7 @@ func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, erro
 			return nil, k.End(err)
 		}
 	}
-	err := plan.Sign(k.Collection.EntityType(), s.at.Tenant, id)
+	err := plan.SetToken(k.Collection.EntityType(), s.at.Tenant, id)
 	return (*DeletePlan)(plan), k.End(err)
 }
 

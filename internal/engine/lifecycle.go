@@ -25,7 +25,8 @@ type DeletePlan struct {
 	// of about 1 KB under the default indexing policy.
 	RequestUnits float64
 	// Token names what was shown, for [DeleteOptions].Plan: text that can be sent to a
-	// person's browser and back. It holds the document's id and the counts.
+	// person's browser and back. It holds the document's id and the counts, and is
+	// not signed: who makes one up confirms what was not shown.
 	Token string
 }
 
@@ -38,13 +39,20 @@ type Planned struct {
 	Shown map[string]int64 `json:"shown"`
 }
 
-// Sign sets the token.
-func (p *DeletePlan) Sign(entityType, tenant, id string) error {
-	shown := maps.Clone(p.Removed)
-	for name, n := range p.Orphaned {
-		shown[name] += n
+// affected counts by entity type what goes or loses its parent.
+func (p *DeletePlan) affected() map[string]int64 {
+	counts := map[string]int64{}
+	for _, some := range []map[string]int64{p.Removed, p.Orphaned} {
+		for name, n := range some {
+			counts[name] += n
+		}
 	}
-	text, err := json.Marshal(Planned{EntityType: entityType, TenantID: tenant, ID: id, Shown: shown})
+	return counts
+}
+
+// SetToken sets the token of a plan for that document.
+func (p *DeletePlan) SetToken(entityType, tenant, id string) error {
+	text, err := json.Marshal(Planned{EntityType: entityType, TenantID: tenant, ID: id, Shown: p.affected()})
 	p.Token = base64.RawURLEncoding.EncodeToString(text)
 	return err
 }
@@ -69,7 +77,7 @@ func ReadToken(token, entityType, tenant, id string) (map[string]int64, error) {
 // showed; nothing was deleted. It unwraps to [ErrPreconditionFailed].
 type PlanChangedError struct {
 	// Shown and Found count, by entity type, what the plan showed and what is there now, of
-	// the types of which there is more. Found is empty where another process found it.
+	// the types of which there is more.
 	Shown, Found map[string]int64
 }
 
@@ -79,7 +87,11 @@ func (e *PlanChangedError) Error() string {
 	for _, name := range slices.Sorted(maps.Keys(e.Found)) {
 		parts = append(parts, fmt.Sprintf("%d %s where the plan showed %d", e.Found[name], name, e.Shown[name]))
 	}
-	return fmt.Sprintf("%s: the tree has grown since the delete was planned: %s (plan it again)", ErrPreconditionFailed, strings.Join(parts, ", "))
+	text := fmt.Sprintf("%s: the tree has grown since the delete was planned", ErrPreconditionFailed)
+	if len(parts) > 0 {
+		text += ": " + strings.Join(parts, ", ")
+	}
+	return text + " (plan it again)"
 }
 
 // Unwrap returns [ErrPreconditionFailed].
@@ -88,11 +100,9 @@ func (e *PlanChangedError) Unwrap() error { return ErrPreconditionFailed }
 // Exceeds returns the error of a plan that does more than was shown, or nil.
 func (p *DeletePlan) Exceeds(shown map[string]int64) error {
 	grown := &PlanChangedError{Shown: map[string]int64{}, Found: map[string]int64{}}
-	for _, counts := range []map[string]int64{p.Removed, p.Orphaned} {
-		for name, n := range counts {
-			if n > shown[name] {
-				grown.Shown[name], grown.Found[name] = shown[name], n
-			}
+	for name, n := range p.affected() {
+		if n > shown[name] {
+			grown.Shown[name], grown.Found[name] = shown[name], n
 		}
 	}
 	if len(grown.Found) == 0 {
@@ -111,9 +121,7 @@ const (
 // Estimate sets RequestUnits from the counts.
 func (p *DeletePlan) Estimate() {
 	p.RequestUnits = estimatedRead
-	for _, counts := range []map[string]int64{p.Removed, p.Orphaned} {
-		for _, n := range counts {
-			p.RequestUnits += float64(n) * EstimatedWrite
-		}
+	for _, n := range p.affected() {
+		p.RequestUnits += float64(n) * EstimatedWrite
 	}
 }
