@@ -57,14 +57,7 @@ func write(v any) ([]byte, bool) {
 	return append(make([]byte, 0, len(w.out)+Spare), w.out...), true
 }
 
-func writePlanOf(t reflect.Type) writeFunc {
-	if p, ok := writePlans.Load(t); ok {
-		return p.(writeFunc)
-	}
-	p := makeWritePlan(t)
-	writePlans.Store(t, p)
-	return p
-}
+func writePlanOf(t reflect.Type) writeFunc { return cached(&writePlans, t, makeWritePlan) }
 
 // writeLater looks a plan up at its first use: a type may hold itself.
 func writeLater(t reflect.Type) writeFunc {
@@ -322,10 +315,6 @@ func isEmpty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Array, reflect.Map, reflect.Slice, reflect.String:
 		return v.Len() == 0
-	case reflect.Struct:
-		return false
-	}
-	switch v.Kind() {
 	case reflect.Bool, reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
 		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64, reflect.Uintptr,
 		reflect.Float32, reflect.Float64, reflect.Interface, reflect.Pointer:
