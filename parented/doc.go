@@ -58,8 +58,7 @@
 //
 // # Children and a delete at the same time
 //
-// A create of a child and its Move look at the parent before and again after.
-// A child that arrived too late for the delete's last look is
+// A write of a child and its Move look at the parent before and again after. A child that arrived too late for the delete's last look is
 // therefore seen by its own writer, which removes it, or moves it back, and
 // reports repository.ErrDanglingRef. A Restore looks at the parent once the child
 // has the mark of the restore, and before it is shown: where the parent is gone,

@@ -2,7 +2,6 @@ package registry
 
 import (
 	"bufio"
-	"bytes"
 	"compress/gzip"
 	"context"
 	"crypto/sha256"
@@ -59,11 +58,11 @@ func placeIn(c tenantContainer, stored []byte) place {
 	return place(sum[:16])
 }
 
-// placesOf are the places that a line may be of: that in the container of its
-// entity type or, where it is not registered, those in all of them.
-func (x *exporter) placesOf(line []byte) []place {
-	if home, _ := x.homeOf(line); home != nil {
-		return []place{placeIn(*home, line)}
+// placesOf are the places that a line may be of: that in its container or,
+// where its entity type is not registered, those in all of them.
+func (x *exporter) placesOf(line []byte, container *tenantContainer) []place {
+	if container != nil {
+		return []place{placeIn(*container, line)}
 	}
 	var places []place
 	for _, c := range x.containers {
@@ -74,9 +73,9 @@ func (x *exporter) placesOf(line []byte) []place {
 	return places
 }
 
-// homeOf finds the container by whose names a line is of one of its entity
+// containerOf finds the container by whose names a line is of one of its entity
 // types; nil for none.
-func (x *exporter) homeOf(line []byte) (home *tenantContainer, entityType string) {
+func (x *exporter) containerOf(line []byte) (container *tenantContainer, entityType string) {
 	for i := range x.containers {
 		c := &x.containers[i]
 		entityType = c.HeaderOf(line).EntityType
@@ -113,7 +112,12 @@ func (x *exporter) readBack(file ExportTarget) error {
 	if x.opts.Gzip {
 		good, err = x.readZipped(source)
 	} else {
-		good, err = x.readLines(bufio.NewReader(source))
+		part := newExportPart()
+		good, _, err = part.readLines(x, bufio.NewReader(source)) // a last line without an end is half written
+		x.takeOver(part)
+		if err != nil {
+			err = fmt.Errorf("read what an earlier run wrote: %w", err)
+		}
 	}
 	if err != nil {
 		return err
@@ -136,9 +140,11 @@ func (x *exporter) readZipped(source *countingReader) (good int64, err error) {
 		}
 		zipped.Multistream(false)
 		part := newExportPart()
-		if err := x.readPart(bufio.NewReader(zipped), part); err != nil {
+		_, rest, err := part.readLines(x, bufio.NewReader(zipped))
+		if err != nil {
 			return good, ignoreTorn(err)
 		}
+		part.add(x, rest) // the part is whole, and so is its last line
 		x.takeOver(part)
 		good = source.n
 		if err := zipped.Reset(source); err != nil {
@@ -155,38 +161,6 @@ func ignoreTorn(err error) error {
 	return fmt.Errorf("read what an earlier run wrote: %w", err)
 }
 
-// readPart reads the lines of a whole part.
-func (x *exporter) readPart(lines *bufio.Reader, part *exportPart) error {
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err == nil || errors.Is(err, io.EOF) {
-			part.add(x, bytes.TrimSuffix(line, []byte("\n")))
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err //nolint:wrapcheck // the caller says of what
-		}
-	}
-}
-
-func (x *exporter) readLines(lines *bufio.Reader) (good int64, err error) {
-	whole := newExportPart()
-	defer x.takeOver(whole)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return good, nil // a last line without an end is half written
-		}
-		if err != nil {
-			return good, fmt.Errorf("read what an earlier run wrote: %w", err)
-		}
-		good += int64(len(line))
-		whole.add(x, line[:len(line)-1])
-	}
-}
-
 // exportPart is what an earlier run wrote into a part of its file, which counts
 // once the part is known to be whole.
 type exportPart struct {
@@ -199,14 +173,30 @@ func newExportPart() *exportPart {
 	return &exportPart{written: map[place]int{}, counts: newExportCounts()}
 }
 
+// readLines adds the lines up to the end, and returns how many bytes they are
+// long, and what stands after the last of them.
+func (p *exportPart) readLines(x *exporter, lines *bufio.Reader) (size int64, rest []byte, err error) {
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return size, line, nil
+		}
+		if err != nil {
+			return size, nil, err //nolint:wrapcheck // the caller says of what
+		}
+		size += int64(len(line))
+		p.add(x, line[:len(line)-1])
+	}
+}
+
 func (p *exportPart) add(x *exporter, line []byte) {
 	if len(line) == 0 {
 		return
 	}
-	for _, at := range x.placesOf(line) {
+	container, entityType := x.containerOf(line)
+	for _, at := range x.placesOf(line, container) {
 		p.written[at]++
 	}
-	_, entityType := x.homeOf(line)
 	p.counts.add(entityType, line)
 	p.lines++
 }

@@ -125,8 +125,8 @@ func (t *Tenants) Import(ctx context.Context, tenant string, r io.Reader, opts *
 		}
 		im.from = im.opts.From
 	}
-	im.containers = map[string]tenantContainer{}
-	for _, c := range t.contents() {
+	im.ordered, im.containers = t.contents(), map[string]tenantContainer{}
+	for _, c := range im.ordered {
 		im.containers[c.id] = c
 	}
 	if _, known := im.containers[im.opts.Container]; im.opts.Container != "" && !known {

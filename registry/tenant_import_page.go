@@ -19,6 +19,7 @@ type importer struct {
 	tenants      *Tenants
 	tenant, from string
 	opts         ImportOptions
+	ordered      []tenantContainer // in the order of the plan
 	containers   map[string]tenantContainer
 	out          *Imported
 	digest       setDigest
@@ -119,7 +120,7 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 // container, and the line's header by the same names.
 func (im *importer) speciesOf(raw []byte) (*species, document.Header) {
 	found := document.ReadHeader(raw)
-	for _, c := range im.tenants.contents() {
+	for _, c := range im.ordered {
 		header := c.HeaderOf(raw)
 		if s := im.tenants.db.plan.named(c.id, header.EntityType); s != nil && header.TenantID != "" {
 			return s, header
