@@ -123,7 +123,7 @@ func (h *heldCopy) compare(found []finding, source *engine.Document, exists, str
 const maxConditions = 40
 
 // affected asks for the documents that refer to a changed source and hold
-// another value than it has: a change of fields that nobody copies finds
+// another value than it has: a change of fields that are not copied finds
 // nothing.
 func (r *copyRule) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
 	w := conditions{}

@@ -61,7 +61,7 @@ func (k *Keeper) handle(ctx context.Context, container string, changes []changef
 	k.handled.Add(1)
 	err := k.followPage(ctx, container, changes)
 	// What is written here is computed anew each time, so that a write of which
-	// nobody knows whether it was applied may be repeated.
+	// it is not known whether it was applied may be repeated.
 	if repository.IsRetryable(err) || errors.Is(err, repository.ErrAmbiguous) {
 		return changefeed.Transient(err)
 	}

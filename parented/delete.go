@@ -164,7 +164,9 @@ func underWay(s engine.Stub, phases ...string) bool {
 
 func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano) }
 
-// carryOut finishes a delete that was begun, by this process or another.
+// carryOut finishes a delete or a purge whose mark root has, of this process or
+// another: it decides where that is still open, removes what is below root, and
+// root last.
 func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engine.Stub) error {
 	ctx = n.sinceLastRun(ctx, root)
 	if root.Deletion.Phase == phaseDeciding {
@@ -296,8 +298,8 @@ func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub engi
 	}
 }
 
-// uproot removes a child, with what may be below it, that nobody else is going
-// to remove: its parent is gone.
+// uproot removes a child, with what may be below it, that no other delete is
+// going to remove: its parent is gone.
 func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
 	if underWay(stub, phasePart) { // the delete that it was a part of has ended without it
 		taken, err := n.Edit(ctx, []engine.Stub{stub}, func(s engine.Stub) engine.Stub { return inPhase(s, phaseRemoving) })

@@ -28,7 +28,7 @@
 //
 //  1. The document is marked: it disappears from reads at once and takes no
 //     new children. The mark is the journal; from here on the delete can be
-//     finished by anyone.
+//     finished by any process.
 //  2. Where something below may forbid it, the documents on the way there are
 //     marked too, and the decision is written. A refusal opens all of them
 //     again.

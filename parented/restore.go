@@ -11,7 +11,7 @@ import (
 
 // restore brings back a document that was deleted softly and what was deleted
 // with it. The document itself comes last, so that until then the restore can
-// be taken up by anyone.
+// be taken up by any process.
 func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error {
 	phase := phaseRestoring
 	if n.parent != nil {
@@ -143,8 +143,9 @@ func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
 	return unfinished("purge", f.carryOut(ctx, n, d.TenantID, root))
 }
 
-// enterPhase leaves the mark of a restore or a purge in a document that may is
-// asked about, unless an earlier one left it.
+// enterPhase leaves the mark of a restore or a purge in a document, unless an
+// earlier call left it. Before that it asks may, with the document as it is
+// stored; an error of may is returned and nothing is marked.
 func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, phase string, may func(engine.Stub) error) (engine.Stub, error) {
 	for stalls := 0; ; stalls++ {
 		root, err := f.retained(ctx, n, d)

@@ -3,7 +3,7 @@ package parented
 import "fmt"
 
 // Rule says what a delete of the parent means for its children. There is no
-// default: a relation that nobody decided about is how orphans come to be.
+// default: a relation that was not decided about is how orphans come to be.
 type Rule uint8
 
 const (

@@ -78,7 +78,7 @@ func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fa
 	return children, finished, nil
 }
 
-// finishMove ends the move of a child, whoever began it: the child stays if its new parent is
+// finishMove ends the move of a child, of this process or another: the child stays if its new parent is
 // there, and else goes back. It returns the child as it is then, without an id if it is gone.
 func (f *Forest) finishMove(ctx context.Context, n *node, tenant string, child engine.Stub) (engine.Stub, error) {
 	for stalls := 0; child.Moving != ""; stalls++ {

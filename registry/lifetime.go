@@ -15,7 +15,7 @@ func (p *Plan) lifetime(s *species) time.Duration {
 }
 
 // checkLifetimes refuses parents that expire before their children. The service
-// tells nobody that a document expired, so that no delete rule is applied.
+// does not tell that a document expired, so that no delete rule is applied.
 func (p *Plan) checkLifetimes() error {
 	for _, child := range p.species {
 		if child.Parent == nil {

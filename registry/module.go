@@ -42,7 +42,7 @@ func Module(cfg Config) fx.Option {
 	return fx.Module("grove",
 		fx.Provide(func(lc fx.Lifecycle, p params) (*Database, error) { return start(lc, cfg, p) }),
 		fx.Provide((*Database).Tenants, (*Database).Forest),
-		// Registrations that nobody asks for yet must be checked all the same,
+		// Registrations whose repositories no constructor takes yet must be checked all the same,
 		// and the hook above must come before those of their users.
 		fx.Invoke(func(*Database) {}),
 	)

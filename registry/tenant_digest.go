@@ -13,7 +13,7 @@ import (
 // setDigest is a digest of documents in any order: the sum of the SHA-256 of
 // each, modulo 2^256, with a document's members in the order of their names.
 // It tells a loss, a change or a double by accident from none; it is no
-// signature, since someone who may write documents can make sums meet.
+// signature, since a writer of documents can make sums meet.
 type setDigest [4]uint64
 
 func (d *setDigest) add(document []byte) {

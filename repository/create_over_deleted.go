@@ -47,7 +47,7 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *engine.Call, at *engine.Pa
 }
 
 // refill lets hooks see what the new document takes the place of: it may have
-// references that somebody still has to follow.
+// references that the keeper of copies still has to follow.
 func (s *Scope[T]) refill(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T, etag string, body []byte, mark string) ([]byte, error) {
 	if !k.Collection.Fills() {
 		return body, nil

@@ -10,7 +10,7 @@ import (
 // container, as opaque text that is safe in a header or a URL. Another process
 // that reads under [WithSession] with it sees every write that this one saw.
 // It is empty before the first answer. It names no tenant and no document. It
-// is not signed: whoever makes one up makes reads wait for writes that never
+// is not signed: a client that makes one up makes its reads wait for writes that never
 // come, for up to 30 seconds, and sees nothing more by it.
 func (r *Repository[T]) SessionToken() string { return r.core().SessionToken() }
 

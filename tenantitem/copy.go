@@ -9,7 +9,7 @@ import (
 // CopyMode says what becomes of a copied field when its source changes.
 type CopyMode uint8
 
-// The two kinds of copy. There is no default: a copy that nobody decided about
+// The two kinds of copy. There is no default: a copy that was not decided about
 // is the bug that this tag is for.
 const (
 	// Snapshot records what was true when the document was written and never changes.

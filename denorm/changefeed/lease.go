@@ -77,7 +77,7 @@ func (l *lease) setOwner(instance string) {
 	}
 }
 
-// epoch is zero for a lease that nobody has owned.
+// epoch is zero for a lease that no instance has owned.
 func (l *lease) epoch() int64 {
 	n, _ := strconv.ParseInt(l.Properties[propertyEpoch], 10, 64)
 	return n

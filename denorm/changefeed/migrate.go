@@ -11,7 +11,7 @@ import (
 )
 
 // Leases whose ids have a former form are renamed one by one, by the instance
-// that takes them, and by nobody else: as long as the former document is there,
+// that takes them, and by no other: as long as the former document is there,
 // it is the lease, and one of the new form with the same range counts for
 // nothing. So the position can't be lost wherever an instance is killed, and
 // instances of a former version, which know the former ids only, are asked to

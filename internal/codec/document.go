@@ -12,7 +12,7 @@ import (
 type Aside uint8
 
 const (
-	// Unknown is a member of somebody else's, which must not be lost.
+	// Unknown is a member that another program wrote, which must not be lost.
 	Unknown Aside = iota
 	// Ignored is a member that a database or Grove keeps and sets anew.
 	Ignored

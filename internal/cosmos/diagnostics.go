@@ -11,8 +11,8 @@ import (
 )
 
 // The SDK keeps a diary of every request in its context, and copies it into
-// every answer: a sixth of what a point write costs this process. Nobody gets
-// to see it through Grove, so that a call goes on without it; only an error
+// every answer: a sixth of what a point write costs this process. Grove
+// shows it nowhere, so that a call goes on without it; only an error
 // gets the SDK's context back.
 
 // withoutDiagnostics adds the policy that does so, unless the SDK traces its

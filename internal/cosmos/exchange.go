@@ -12,7 +12,7 @@ import (
 // Exchange travels in the context of one call into the SDK and is filled by
 // the pipeline policy. It is for one call after the other, not for two at once.
 type Exchange struct {
-	// Meter counts the attempts; nil for nobody.
+	// Meter counts the attempts; nil where none are counted.
 	Meter Meter
 	// Write says that the call changes something: it is sent once.
 	Write bool

@@ -75,7 +75,8 @@ type exchange struct {
 	pinned bool
 	// at is the partition that the call is about; nil for none.
 	at *Partition
-	// counted says that there is nothing to be counted afterwards.
+	// counted says that the request is in the tally already, so that once does not
+	// count it when the SDK returns.
 	counted bool
 }
 

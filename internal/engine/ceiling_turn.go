@@ -122,8 +122,8 @@ func (c *Ceiling) forget(now time.Time) {
 	}
 }
 
-// admit waits for a request's turn, and returns what was taken for it. Whoever
-// was admitted calls spent.
+// admit waits for a request's turn, and returns what was taken for it. The
+// caller calls spent afterwards.
 func (c *Ceiling) admit(ctx context.Context, name string) (float64, error) {
 	began := time.Now()
 	c.mu.Lock()

@@ -26,7 +26,7 @@ func RefusedValue(what string, err error) error {
 
 // value returns what a set or an add writes, as JSON. It is read into the
 // field's Go type first: a value that does not fit would be stored, and then
-// nobody could read the document.
+// no reader could decode the document.
 func (c *Collection) value(op edit) ([]byte, error) {
 	what := "patch value for " + strconv.Quote(op.path)
 	place, ok := codec.PlaceAt(c.model.Type, pointerTokens(op.path[1:]))

@@ -42,8 +42,8 @@ type GuardedPath struct {
 }
 
 // MovedField is the name of a hidden member of a document: the references
-// that it had until lately, by field. Whoever counts what refers to a document
-// takes them away.
+// that it had until lately, by field. The keeper of copies
+// takes them away once it has counted the former targets again.
 const MovedField = documents.Moved
 
 // WriteKind says what a write does with what is stored.

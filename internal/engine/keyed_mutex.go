@@ -15,7 +15,7 @@ type keyedMutex struct {
 }
 
 type queue struct {
-	token   chan struct{} // holds one value while nobody has the turn
+	token   chan struct{} // holds one value while no caller has the turn
 	waiting int
 }
 

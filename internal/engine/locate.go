@@ -124,7 +124,7 @@ func (c *Collection) PlaceOfEntity(at Partition, entity reflect.Value) (Partitio
 func (k *Call) Locate(ctx context.Context) (Partition, bool, error) {
 	c, at := k.Collection, *k.At
 	if at.Full || at.All || at.Err != nil || c.layout == nil || !c.Derives() {
-		return at, false, nil //nolint:nilerr // a broken scope is refused by whoever uses it
+		return at, false, nil //nolint:nilerr // the verb refuses a broken scope
 	}
 	place, err := c.completed(at, c.fieldsByID(at, k.ID))
 	var missing *layout.MissingError

@@ -35,8 +35,9 @@ type Operation struct {
 	// Before is the document that a replacement takes the place of, where it
 	// was read.
 	Before *Marked
-	// goal says that a delete wants the document gone, by whoever: it was read
-	// under this process's session, so that its absence is proof.
+	// goal says that a delete has reached its end where the document is gone,
+	// another writer's delete included: it was read under this process's
+	// session, so that its absence is proof.
 	goal bool
 
 	Entity any // what hooks see, nil for none
@@ -46,8 +47,9 @@ type Operation struct {
 	// Prepare encodes the operation once hooks have seen its entity.
 	Prepare func(*Operation) error
 
-	// What a transaction hook is told: whose document it is, and what becomes
-	// of it, nil for a delete. Of an operation without after it is not told.
+	// What a transaction hook is told: the document's entity type, and what the
+	// operation makes of the document, which is nil after a delete. A transaction
+	// hook is not told of operations whose after is nil.
 	species *Collection
 	// Reads is the species of an operation that hooks are not told of.
 	Reads *Collection

@@ -26,7 +26,7 @@ type physical struct {
 // service divides or joins some; the answer to a request that names a gone one
 // is 410, which is when to ask again.
 type physicals struct {
-	// turn holds one value while nobody asks the service.
+	// turn holds one value while no request to the service is under way.
 	turn  chan struct{}
 	known []physical
 }

@@ -208,7 +208,7 @@ func (c *Collection) sessionToken() string {
 
 // SessionsOf returns what this process has seen of the species' containers, one
 // token for each container, to be stored with data and given to [WithSession]
-// by whoever reads it later. Other than [Repository.SessionToken]'s these name
+// by the process that reads it later. Other than [Repository.SessionToken]'s these name
 // the container by its resource id too: data may outlive the container, and
 // in one that was made anew, or filled from a backup, nothing has come as far.
 func SessionsOf(species ...*Collection) []string {

@@ -101,7 +101,7 @@ func decodeRows[R any](k *Call, st Statement, items [][]byte) ([]R, error) {
 			case documentRow:
 				item, err = k.Collection.layout.Canonical(item)
 				if _, raw := any(&rows[i]).(*json.RawMessage); raw {
-					err = nil // whoever decodes it finds out, for this one document
+					err = nil // decoding fails, for this one document
 				}
 			case sortedRow:
 				item = k.Collection.layout.CanonicalIn(item, "d")

@@ -100,7 +100,7 @@ type watch struct {
 	repeat   atomic.Int64
 }
 
-// Begin starts to observe a verb, if anyone wants to know. The returned
+// Begin starts to observe a verb, where telemetry is on. The returned
 // context is for everything that the verb does.
 func (k *Call) Begin(ctx context.Context) context.Context {
 	r := k.Collection.reporter

@@ -64,14 +64,16 @@ type transaction struct {
 	others  []TransactionHook
 	attempt int
 
-	// bound are the operations on the condition of what was read, and ours
-	// says which of the conditions the caller did not ask for.
+	// bound are the operations, each on the condition that its document is as it
+	// was read, and ours says which of these conditions the caller did not ask for.
 	bound []Operation
 	ours  []bool
 	own   []Companion // of the operations' own documents
-	// refused is the etag that an operation of ours was refused with.
+	// refused is the etag of a condition of ours that was not met, by the index of
+	// its operation.
 	refused map[int]string
-	// dropped are documents whose companion is refused for what it is.
+	// dropped are documents whose companion the service does not take, whatever
+	// is stored; the transaction goes on without it.
 	dropped map[document]bool
 	yield   func()
 }
@@ -221,7 +223,8 @@ func (t *transaction) again(err error, sent []Operation) bool {
 	}
 	if failed.Index >= len(t.ops) {
 		if t.attempt > 0 && !IsRefusal(err) {
-			// It was asked for by who has read the document, so it will not do.
+			// The hook made this companion from the document as it is now, so it
+			// would make the same one again, and that would be refused again.
 			if t.dropped == nil {
 				t.dropped = map[document]bool{}
 			}
