@@ -109,8 +109,9 @@ func TestUnknownFunctionIsNamed(t *testing.T) {
 }
 
 // TestHostileFunctionsEnd holds each attempt to take the process to a bound of time; memory that runs away would end the test.
+//
+//nolint:paralleltest // a run is stopped for what the whole process's memory grows by, other tests' runs too
 func TestHostileFunctionsEnd(t *testing.T) {
-	t.Parallel()
 	limits := script.Limits{Time: 100 * time.Millisecond, Memory: 64 << 20}
 	for name, body := range map[string]string{ //nolint:paralleltest // memory is measured for the whole process
 		"endless loop":                        "while (true) {}",
