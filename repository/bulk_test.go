@@ -127,14 +127,17 @@ func TestSaveAllResumes(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			defer stop()
 			reports, token := 0, ""
-			_, err := first.SaveAll(ctx, slices.Values(notesFrom(1500)), &repository.BulkOptions{Progress: func(p repository.Receipt) {
-				if reports <= stopAt {
-					token = p.Resume
-				}
-				if reports++; reports == stopAt+2 {
-					stop()
-				}
-			}})
+			_, err := first.SaveAll(ctx, slices.Values(notesFrom(1500)), &repository.BulkOptions{
+				Concurrency: 4, // so few at once that some are not begun when it is stopped, however late its report is
+				Progress: func(p repository.Receipt) {
+					if reports <= stopAt {
+						token = p.Resume
+					}
+					if reports++; reports == stopAt+2 {
+						stop()
+					}
+				},
+			})
 			if err == nil {
 				t.Fatal("the first run was not stopped")
 			}
