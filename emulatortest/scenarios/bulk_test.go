@@ -30,7 +30,7 @@ const (
 // linesOf is the lines as a process of its own sees them. All processes sign with one key, as a resumed run needs.
 func linesOf(w *emulatortest.World) *repository.Repository[Line] {
 	all, err := repository.New[Line](containerOf(w, "lines"), repository.Config{
-		PartitionKey: []string{"/tenantId", "/section"}, CursorKey: []byte("0123456789abcdef"),
+		PartitionKey: []string{"/tenantId", "/section"}, CursorKey: []byte("0123456789abcdef"), Layout: emulatortest.State[form](w).layout,
 	})
 	must(w, err)
 	return all
@@ -97,7 +97,12 @@ func stored(w *emulatortest.World) ([lines]int64, error) {
 // TestReceiptsAreTrue: what SaveAll says of an item is true at the end: succeeded is stored, failed and unsent are unchanged.
 func TestReceiptsAreTrue(t *testing.T) {
 	t.Parallel()
-	explore(t, emulatortest.Scenario{
+	explore(t, trueReceipt())
+}
+
+// trueReceipt compares a receipt with what is there.
+func trueReceipt() emulatortest.Scenario {
+	return emulatortest.Scenario{
 		Setup: setupLines,
 		Actors: []emulatortest.Actor{{Name: "caller", Do: func(w *emulatortest.World) error {
 			run := emulatortest.State[bulkRun](w)
@@ -120,7 +125,7 @@ func TestReceiptsAreTrue(t *testing.T) {
 				return before, 11
 			})
 		},
-	})
+	}
 }
 
 // checkReceipt compares a receipt with what is there; of says what an item was before and is after its success.
@@ -192,63 +197,77 @@ func TestAResumedBulkStoresAllOnce(t *testing.T) {
 // TestDeleteAllIsTrue: what DeleteAll says of an id is true at the end, and a run that is resumed by another process leaves none of them.
 func TestDeleteAllIsTrue(t *testing.T) {
 	t.Parallel()
-	ids := []string{"l0", "l3"} // one section
-	setup := func(w *emulatortest.World) {
-		createContainer(w, "lines", azcosmos.ContainerProperties{}, "/tenantId", "/section")
-		for _, i := range []int{0, 3} {
-			must(w, linesOf(w).In("acme", "s0").Create(w.Context(), line(i, 10)))
-		}
-	}
-	remove := func(w *emulatortest.World) (*repository.Receipt, error) {
-		run := emulatortest.State[bulkRun](w)
-		return linesOf(w).In("acme", "s0").DeleteAll(w.Context(), slices.Values(ids), &repository.BulkOptions{
-			Concurrency: 1, Resume: run.resume, Progress: func(p repository.Receipt) { run.resume = p.Resume },
-		})
-	}
-	actor := emulatortest.Actor{Name: "caller", Do: func(w *emulatortest.World) error {
-		run := emulatortest.State[bulkRun](w)
-		run.receipt, run.err = remove(w)
-		return run.err
-	}}
 	t.Run("receipt", func(t *testing.T) {
 		t.Parallel()
-		explore(t, emulatortest.Scenario{Setup: setup, Actors: []emulatortest.Actor{actor}, Check: func(w *emulatortest.World) error {
-			if errors.Is(w.Outcome("caller"), emulatortest.ErrKilled) {
-				return nil
+		explore(t, trueDeleteAll())
+	})
+	t.Run("resumed", func(t *testing.T) {
+		t.Parallel()
+		exploreWith(t, resumedDeleteAll(), map[string]func(w *emulatortest.World){"the second run is given another token": func(w *emulatortest.World) {
+			emulatortest.State[bulkRun](w).resume = "of another run"
+		}})
+	})
+}
+
+func setupDeleted(w *emulatortest.World) {
+	createContainer(w, "lines", azcosmos.ContainerProperties{}, "/tenantId", "/section")
+	for _, i := range []int{0, 3} { // one section
+		must(w, linesOf(w).In("acme", "s0").Create(w.Context(), line(i, 10)))
+	}
+}
+
+func deleteLines(w *emulatortest.World) (*repository.Receipt, error) {
+	run := emulatortest.State[bulkRun](w)
+	return linesOf(w).In("acme", "s0").DeleteAll(w.Context(), slices.Values([]string{"l0", "l3"}), &repository.BulkOptions{
+		Concurrency: 1, Resume: run.resume, Progress: func(p repository.Receipt) { run.resume = p.Resume },
+	})
+}
+
+func deleter() emulatortest.Actor {
+	return emulatortest.Actor{Name: "caller", Do: func(w *emulatortest.World) error {
+		run := emulatortest.State[bulkRun](w)
+		run.receipt, run.err = deleteLines(w)
+		return run.err
+	}}
+}
+
+// trueDeleteAll compares the receipt of a DeleteAll with what is there.
+func trueDeleteAll() emulatortest.Scenario {
+	return emulatortest.Scenario{Setup: setupDeleted, Actors: []emulatortest.Actor{deleter()}, Check: func(w *emulatortest.World) error {
+		if errors.Is(w.Outcome("caller"), emulatortest.ErrKilled) {
+			return nil
+		}
+		now, err := stored(w)
+		if err != nil {
+			return err
+		}
+		for _, item := range emulatortest.State[bulkRun](w).receipt.Items {
+			there := now[3*item.Index] != 0
+			if item.Status == repository.Succeeded && there || (item.Status == repository.Failed || item.Status == repository.Unsent) && !there {
+				return fmt.Errorf("the receipt says %v of %s (%w), which is there: %v", item.Status, item.ID, item.Err, there)
 			}
+		}
+		return nil
+	}}
+}
+
+// resumedDeleteAll has a second run leave nothing, and say so.
+func resumedDeleteAll() emulatortest.Scenario {
+	return emulatortest.Scenario{
+		Setup: setupDeleted, Actors: []emulatortest.Actor{deleter()},
+		Then: func(w *emulatortest.World) {
+			run := emulatortest.State[bulkRun](w)
+			run.resumed, run.err = deleteLines(w)
+		},
+		Check: func(w *emulatortest.World) error {
 			now, err := stored(w)
 			if err != nil {
 				return err
 			}
-			for _, item := range emulatortest.State[bulkRun](w).receipt.Items {
-				there := now[3*item.Index] != 0
-				if item.Status == repository.Succeeded && there || (item.Status == repository.Failed || item.Status == repository.Unsent) && !there {
-					return fmt.Errorf("the receipt says %v of %s (%w), which is there: %v", item.Status, item.ID, item.Err, there)
-				}
+			if run := emulatortest.State[bulkRun](w); run.err != nil || now[0]+now[3] != 0 {
+				return fmt.Errorf("the resumed run returned %w and left %v", run.err, now)
 			}
 			return nil
-		}})
-	})
-	t.Run("resumed", func(t *testing.T) {
-		t.Parallel()
-		exploreWith(t, emulatortest.Scenario{
-			Setup: setup, Actors: []emulatortest.Actor{actor},
-			Then: func(w *emulatortest.World) {
-				run := emulatortest.State[bulkRun](w)
-				run.resumed, run.err = remove(w)
-			},
-			Check: func(w *emulatortest.World) error {
-				now, err := stored(w)
-				if err != nil {
-					return err
-				}
-				if run := emulatortest.State[bulkRun](w); run.err != nil || now[0]+now[3] != 0 {
-					return fmt.Errorf("the resumed run returned %w and left %v", run.err, now)
-				}
-				return nil
-			},
-		}, map[string]func(w *emulatortest.World){"the second run is given another token": func(w *emulatortest.World) {
-			emulatortest.State[bulkRun](w).resume = "of another run"
-		}})
-	})
+		},
+	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -28,9 +29,12 @@ type Note struct {
 	Count int64    `json:"count"`
 }
 
+// form is the layout of a run's documents; Grove's own unless Setup says otherwise.
+type form struct{ layout *layout.Layout }
+
 // notesOf is the notes of a tenant as a process of its own sees them.
 func notesOf(w *emulatortest.World) *repository.Scope[Note] {
-	notes, err := repository.New[Note](containerOf(w, "main"), repository.Config{})
+	notes, err := repository.New[Note](containerOf(w, "main"), repository.Config{Layout: emulatortest.State[form](w).layout})
 	must(w, err)
 	return notes.In("acme")
 }

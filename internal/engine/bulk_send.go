@@ -126,10 +126,19 @@ func (b *Bulk) withoutRefused(ctx context.Context, k *Call, items []*BulkItem, f
 			// document that is only kept for a while.
 			b.sendEach(ctx, []*BulkItem{item})
 		default:
-			b.Fail(item, &Refusal{Status: status})
+			b.Fail(item, b.inDoubt(item, &Refusal{Status: status}))
 		}
 	}
 	return rest
+}
+
+// inDoubt is a refusal of an item that an earlier run may have stored: without a
+// mark nothing tells.
+func (b *Bulk) inDoubt(item *BulkItem, refused error) error {
+	if b.resumed && item.Op.Kind != OpDelete && item.Op.Mark == "" && IsRefusal(refused) {
+		return &ambiguousError{refused}
+	}
+	return refused
 }
 
 // foresee says how the service would answer the item, by its document as it is
@@ -183,6 +192,9 @@ func (b *Bulk) recognise(ctx context.Context, k *Call, item *BulkItem, refused e
 			return "", nil
 		}
 		return "", refused
+	}
+	if item.Op.Mark == "" {
+		return "", b.inDoubt(item, refused)
 	}
 	found, err := k.storedNow(ctx, &item.At, []Operation{item.Op})
 	if err != nil {
