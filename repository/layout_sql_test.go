@@ -94,8 +94,8 @@ func (w *sqlText) path(scope map[string]sqlShape, want sqlShape) (string, bool) 
 	b.WriteString(steps[0])
 	for _, step := range steps[1:] {
 		escaped := fmt.Sprintf(`\u%04x%s`, step[0], step[1:])
-		switch {
-		case step == "0":
+		switch step {
+		case "0":
 			b.WriteString(w.pick("[0]", " [ 0 ]"))
 		default:
 			b.WriteString(w.pick("."+step, " . "+step, ".\n\t"+step, `["`+step+`"]`, ` [ '`+step+`' ]`, `["`+escaped+`"]`))

@@ -27,10 +27,10 @@ func sqlTokens(query string) []sqlToken {
 	var out []sqlToken
 	for i := skipBlank(query, 0); i < len(query); i = skipBlank(query, i) {
 		t := sqlToken{start: i, end: i + 1, kind: sqlSymbol}
-		switch ch := query[i]; {
-		case ch == '\'' || ch == '"':
+		switch query[i] {
+		case '\'', '"':
 			t.kind, t.end = sqlString, stringEnd(query, i)
-		case ch == '@' || ch == '$':
+		case '@', '$':
 			t.kind, t.end = sqlOther, wordEnd(query, i+1)
 		default:
 			if end := wordEnd(query, i); end > i {
