@@ -1,7 +1,6 @@
 package fulltext
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 )
@@ -12,15 +11,34 @@ func Words(text string) []string {
 	return strings.FieldsFunc(folded, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
-// Count is how often the words of a phrase follow each other in a text.
+// Count is how often the words of a phrase follow each other in a text. It looks at each word of the text once.
 func Count(text, phrase []string) int {
-	if len(phrase) == 0 {
+	if len(phrase) == 0 || len(phrase) > len(text) {
 		return 0
 	}
-	n := 0
-	for i := 0; i+len(phrase) <= len(text); i++ {
-		if text[i] == phrase[0] && slices.Equal(text[i:i+len(phrase)], phrase) {
+	// borders[i] is the length of the longest beginning of the phrase that its first i+1 words end with: where the match goes
+	// on when the next word is another one.
+	borders := make([]int, len(phrase))
+	for i, matched := 1, 0; i < len(phrase); i++ {
+		for matched > 0 && phrase[i] != phrase[matched] {
+			matched = borders[matched-1]
+		}
+		if phrase[i] == phrase[matched] {
+			matched++
+		}
+		borders[i] = matched
+	}
+	n, matched := 0, 0
+	for _, word := range text {
+		for matched > 0 && word != phrase[matched] {
+			matched = borders[matched-1]
+		}
+		if word == phrase[matched] {
+			matched++
+		}
+		if matched == len(phrase) {
 			n++
+			matched = borders[matched-1]
 		}
 	}
 	return n

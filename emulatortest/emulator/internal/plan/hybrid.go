@@ -90,12 +90,29 @@ func (r *rewriter) hybrid(skipRewrite bool) (*HybridSearchQueryInfo, error) {
 		components = append(components, textComponent(call.Args[0], keywords, len(statistics.Elements), negative))
 		statistics.Elements = append(statistics.Elements, textStatistics(call.Args[0], keywords))
 	}
+	if err := r.bounded(components); err != nil {
+		return nil, err
+	}
 	info.RequiresGlobalStatistics = len(statistics.Elements) > 0
 	info.GlobalStatisticsQuery = r.statisticsQuery(statistics)
 	for _, c := range components {
 		info.ComponentQueryInfos = append(info.ComponentQueryInfos, r.componentQuery(c, components, skipRewrite))
 	}
 	return info, nil
+}
+
+// maxPlan bounds the queries of all components together, in bytes.
+const maxPlan = 16 << 20
+
+// bounded refuses what would make a plan of gigabytes: the query of each component names the scores of all.
+func (r *rewriter) bounded(components []component) error {
+	size := len(r.q.String())
+	for _, c := range components {
+		if size += len(c.score.String()); size > maxPlan/len(components) {
+			return &Error{Message: fmt.Sprintf("The ORDER BY RANK clause of %d scores makes a plan that is too large.", len(components))}
+		}
+	}
+	return nil
 }
 
 // weights reads the last argument of RRF.
