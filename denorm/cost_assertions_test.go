@@ -27,7 +27,7 @@ func (a *assertion) Helper()                      {}
 func (a *assertion) Errorf(f string, args ...any) { a.said = fmt.Sprintf(f, args...) }
 
 // A thousand times beside a keeper that follows changes without a pause, the cost of a read is that of the read, and a second query is noticed.
-func TestCostAssertionsBesideAWorkingKeeper(t *testing.T) {
+func TestCostAssertionsWhileTheKeeperWorks(t *testing.T) {
 	t.Parallel()
 	var authors *repository.Repository[Author]
 	var books *repository.Repository[Book]

@@ -54,10 +54,10 @@
 //
 // # What it costs
 //
-// A write of a document with copies reads the sources, once for each species
+// A write of a document with copies reads the sources, once for each entity type
 // however many documents are written together. A write that replaces a
 // document reads that too, where it has snapshots, counted references or
 // links; Mutate has read it anyway. A changed source costs one query for each
-// species that copies from it, one read of the sources, and one batch for
+// entity type that copies from it, one read of the sources, and one batch for
 // every hundred documents that hold another value.
 package denorm

@@ -13,7 +13,7 @@ import (
 
 // Where documents that keep account of each other share a logical partition,
 // they change in one transaction: the schema is the engine.TransactionHook of their
-// species. What it leaves out, because the other document lies elsewhere or
+// entity type. What it leaves out, because the other document lies elsewhere or
 // the transaction has no room, the change feed brings later; and what it did,
 // the feed finds done.
 
@@ -94,7 +94,7 @@ type transaction struct {
 // want names a document that a change depends on.
 func (tx *transaction) want(m *member, id string) { tx.wanted[m] = append(tx.wanted[m], id) }
 
-// change is a change of the transaction, of a species that takes part.
+// change is a change of the transaction, of an entity type that takes part.
 type change struct {
 	engine.Change
 	m *member

@@ -41,7 +41,7 @@ func TestCardsWithoutIDsInABatch(t *testing.T) {
 	}
 }
 
-func TestAReferenceToTheIDOfAnotherSpecies(t *testing.T) {
+func TestAReferenceToTheIDOfAnotherEntityType(t *testing.T) {
 	t.Parallel()
 	b := setupNear(t)
 	s := &Sticker{Text: "s"}
@@ -51,7 +51,7 @@ func TestAReferenceToTheIDOfAnotherSpecies(t *testing.T) {
 	if err := b.orders.In(acme, "c1").Create(b.ctx, o); err != nil {
 		t.Errorf("Create: %v", err)
 	}
-	// and the key's own value is another species' id
+	// and the key's own value is another entity type's id
 	s = &Sticker{Text: "s"}
 	s.ID = "c2"
 	b.must(b.stickers.In(acme, "c2").Create(b.ctx, s))
@@ -60,7 +60,7 @@ func TestAReferenceToTheIDOfAnotherSpecies(t *testing.T) {
 	}
 }
 
-func TestErasingATenantWhoseSpeciesSharePartitions(t *testing.T) {
+func TestErasingATenantWhoseEntityTypesSharePartitions(t *testing.T) {
 	t.Parallel()
 	b := setupNear(t)
 	b.customer("c1")
@@ -184,7 +184,7 @@ type Tome struct {
 	Pages   int                  `json:"pages"`
 }
 
-func TestAnIDThatGoesToAnotherSpeciesInOneBatch(t *testing.T) {
+func TestAnIDThatGoesToAnotherEntityTypeInOneBatch(t *testing.T) {
 	t.Parallel()
 	emu := emulatortest.New(t)
 	ctx := t.Context()

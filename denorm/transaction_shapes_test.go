@@ -30,7 +30,7 @@ func noError(t testing.TB, err error) {
 	}
 }
 
-// Pal is linked with, and liked by, others of its species.
+// Pal is linked with, and liked by, others of its entity type.
 type Pal struct {
 	tenantitem.TenantItem[Pal]
 	Follows   []tenantitem.Ref[Pal] `json:"follows,omitempty"`
@@ -39,7 +39,7 @@ type Pal struct {
 	Liked     int                   `json:"liked,omitempty"`
 }
 
-func TestASpeciesThatRefersToItself(t *testing.T) {
+func TestAnEntityTypeThatRefersToItself(t *testing.T) {
 	t.Parallel()
 	emu := emulatortest.New(t)
 	ctx := t.Context()

@@ -36,7 +36,7 @@ type Entry[E any] struct {
 	Value E `json:"value"`
 }
 
-// BucketConfig says how a species of buckets is stored.
+// BucketConfig says how an entity type of buckets is stored.
 type BucketConfig struct {
 	Config
 	// Capacity is how many entries one document holds, 1 to 10,000. The

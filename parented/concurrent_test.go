@@ -24,7 +24,7 @@ type history struct {
 	doomed map[string]bool
 	// under are all parents that a child was, or may have been, put under.
 	under map[string][]string
-	// kept are the children whose creation was acknowledged, by species.
+	// kept are the children whose creation was acknowledged, by entity type.
 	comments, replies, votes, labels []string
 	notes                            []string
 }

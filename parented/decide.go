@@ -24,7 +24,7 @@ var errChanged = errors.New("changed meanwhile")
 var errEnded = errors.New("ended by another process")
 
 // decide finds out whether a marked document may go. It closes the documents
-// on the way to every restricting species and counts there. The first process
+// on the way to every restricting entity type and counts there. The first process
 // that writes its decision decides for all.
 func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine.Stub) (engine.Stub, error) {
 	var counts map[string]int64
@@ -149,7 +149,7 @@ func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, p
 	return f.explore(ctx, n, tenant, parents, counts, asIs)
 }
 
-// explore goes down to all restricting species and adds up what is there.
+// explore goes down to all restricting entity types and adds up what is there.
 // visit sees the documents on the way, before their children are looked at.
 func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []engine.Stub, counts map[string]int64, visit func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)) error {
 	for _, r := range n.children {

@@ -60,7 +60,7 @@ func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
 	return pause(ctx, stalls)
 }
 
-// deleteLeaf removes a document of a species without children: one write. It
+// deleteLeaf removes a document of an entity type without children: one write. It
 // reports false when the document changed meanwhile.
 func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Stub) (bool, error) {
 	run, err := newRun()

@@ -22,7 +22,7 @@ func (f *Forest) applyRules(n *node) error { return n.SetDeletePolicy(deletePoli
 // Owner names the forest by what it holds, since a program may have several.
 func (p deletePolicy) Owner() string {
 	var names []string
-	for _, n := range p.forest.species {
+	for _, n := range p.forest.nodes {
 		names = append(names, n.EntityType())
 	}
 	return fmt.Sprintf("a parented.Forest of [%s]", strings.Join(names, ", "))

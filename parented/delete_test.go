@@ -196,9 +196,9 @@ func TestPlanDeletePromisesWhatDeleteDoes(t *testing.T) {
 	mustBe(t, err, repository.ErrNotFound)
 }
 
-func (g grove) without(t testing.TB, tenant, species string) map[string]int64 {
+func (g grove) without(t testing.TB, tenant, entityType string) map[string]int64 {
 	out := g.stored(t, tenant)
-	delete(out, species)
+	delete(out, entityType)
 	return out
 }
 

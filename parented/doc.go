@@ -11,7 +11,7 @@
 //		Body string `json:"body"`
 //	}
 //
-// A [Forest] knows which species belong to which, and under which [Rule]; every
+// A [Forest] knows which entity types belong to which, and under which [Rule]; every
 // delete through a repository of the forest applies the rules. Children are
 // written and read through their parent:
 //

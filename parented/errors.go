@@ -41,7 +41,7 @@ type DanglingError struct {
 	EntityType, ID string
 }
 
-// Error names the field, the species and the id.
+// Error names the field, the entity type and the id.
 func (e *DanglingError) Error() string {
 	if e.ID == "" {
 		return fmt.Sprintf("%s: %s is empty (write a child through Under(parent))", repository.ErrDanglingRef, e.Field)

@@ -20,15 +20,15 @@ type ForestConfig struct {
 	PageSize int
 }
 
-// Forest knows the species of an application and which of them belong to
+// Forest knows the entity types of an application and which of them belong to
 // which. Put the repositories of one application into one forest, while it is
 // wired and before the first verb; after that it may be used by many
 // goroutines.
 type Forest struct {
 	cfg ForestConfig
 
-	mu      sync.RWMutex
-	species []*node
+	mu    sync.RWMutex
+	nodes []*node
 }
 
 // NewForest returns an empty forest.
@@ -42,7 +42,7 @@ func NewForest(cfg ForestConfig) *Forest {
 	return &Forest{cfg: cfg}
 }
 
-// Policy says what a delete leaves of a document of one species. The zero
+// Policy says what a delete leaves of a document of one entity type. The zero
 // value leaves nothing. Both fields need a container whose time to live is on;
 // elsewhere what is left would stay forever.
 type Policy struct {
@@ -56,7 +56,7 @@ type Policy struct {
 	Retain time.Duration
 }
 
-// node is one species of a forest.
+// node is one entity type of a forest.
 type node struct {
 	*engine.Collection
 	policy   Policy
@@ -64,7 +64,7 @@ type node struct {
 	parent   *relation   // of which this is the child; nil for a root
 }
 
-// relation is a child species and the rule that its parent's deletes follow.
+// relation is a child entity type and the rule that its parent's deletes follow.
 type relation struct {
 	parent, child *node
 	rule          Rule
@@ -93,15 +93,15 @@ func Register[T any](f *Forest, repo *repository.Repository[T], policy Policy) e
 
 // register finds the node of a repository or makes it. The caller holds f.mu.
 func register[T any](f *Forest, repo *repository.Repository[T]) *node {
-	species := engine.CollectionOf(repo)
-	for _, n := range f.species {
-		if n.Same(species) {
+	collection := engine.CollectionOf(repo)
+	for _, n := range f.nodes {
+		if n.Same(collection) {
 			return n
 		}
 	}
-	n := &node{Collection: species}
-	f.species = append(f.species, n)
-	species.Tombstones = true
+	n := &node{Collection: collection}
+	f.nodes = append(f.nodes, n)
+	collection.Tombstones = true
 	return n
 }
 
@@ -117,7 +117,7 @@ func (f *Forest) relate(parent, child *node, rule Rule) error {
 	}
 	for up := parent; up.parent != nil; up = up.parent.parent {
 		if up.parent.parent == child {
-			return &tenantitem.InvalidError{What: "child " + child.EntityType(), Reason: "it is an ancestor of its parent " + parent.EntityType(), Hint: "a tree of species has no cycles"}
+			return &tenantitem.InvalidError{What: "child " + child.EntityType(), Reason: "it is an ancestor of its parent " + parent.EntityType(), Hint: "a tree of entity types has no cycles"}
 		}
 	}
 	if err := f.applyRules(parent); err != nil {
@@ -129,9 +129,9 @@ func (f *Forest) relate(parent, child *node, rule Rule) error {
 	return nil
 }
 
-// all returns the species in the order of registration.
+// all returns the entity types in the order of registration.
 func (f *Forest) all() []*node {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
-	return append([]*node(nil), f.species...)
+	return append([]*node(nil), f.nodes...)
 }

@@ -69,7 +69,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 	return r.forest.applyRule(ctx, r.node.parent, tenant, stub)
 }
 
-// withoutParents fills in the parents' species and returns the ids of parents
+// withoutParents fills in the parents' entity type and returns the ids of parents
 // that do not exist or are deleted.
 func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, entities []any) ([]string, error) {
 	ids, err := r.parentsOf(entities)
@@ -79,7 +79,7 @@ func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, en
 	return r.deadParents(ctx, tenant, ids, entities)
 }
 
-// parentsOf fills in the parents' species and returns the distinct ids.
+// parentsOf fills in the parents' entity type and returns the distinct ids.
 func (r *Repository[C, P]) parentsOf(entities []any) ([]string, error) {
 	var ids []string
 	for _, e := range entities {

@@ -13,7 +13,7 @@ type ParentedItem[C, P any] struct {
 	// [Scope.Create] and changed by [Repository.Move]. It is empty in a child
 	// whose parent was deleted under the rule [Orphan].
 	ParentID tenantitem.Ref[P] `json:"parentId"`
-	// ParentEntityType is the stored name of the parent's species.
+	// ParentEntityType is the stored name of the parent's entity type.
 	ParentEntityType string `json:"parentEntityType"`
 }
 

@@ -58,7 +58,7 @@ type machine struct {
 	clock func(time.Duration)
 }
 
-// verbs are a species' without its Go type.
+// verbs are an entity type's without its Go type.
 type verbs struct {
 	create, move           func(ctx context.Context, id, parent string) error
 	delete, restore, purge func(ctx context.Context, id string) error
@@ -98,9 +98,9 @@ func childVerbs[C, P any](repo *parented.Repository[C, P], tenant string) verbs 
 	return v
 }
 
-// one draws a species and an id of it; few ids make verbs meet and ids be used again.
+// one draws an entity type and an id of it; few ids make verbs meet and ids be used again.
 func (m *machine) one(r *rapid.T, only func(kind) bool) (kind, string) {
-	k := rapid.SampledFrom(m.model.species).Filter(only).Draw(r, "species")
+	k := rapid.SampledFrom(m.model.kinds).Filter(only).Draw(r, "entity type")
 	return k, idOf(r, k.name)
 }
 

@@ -153,18 +153,18 @@ func (g grove) tree(t testing.TB, tenant string, comments, replies int) *Note {
 	return note
 }
 
-func (g grove) species() []*engine.Collection {
+func (g grove) collections() []*engine.Collection {
 	return []*engine.Collection{
 		engine.CollectionOf(g.notes), engine.CollectionOf(g.comments.Items()), engine.CollectionOf(g.replies.Items()),
 		engine.CollectionOf(g.reactions.Items()), engine.CollectionOf(g.votes.Items()), engine.CollectionOf(g.labels.Items()),
 	}
 }
 
-// stored counts what is in the database, hidden documents included, by species.
+// stored counts what is in the database, hidden documents included, by entity type.
 func (g grove) stored(t testing.TB, tenant string) map[string]int64 {
 	t.Helper()
 	out := map[string]int64{}
-	for _, s := range g.species() {
+	for _, s := range g.collections() {
 		n, err := s.Count(context.Background(), tenant, nil, engine.All())
 		must(t, err)
 		if n > 0 {

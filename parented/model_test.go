@@ -12,12 +12,12 @@ import (
 // model is a forest in memory: the rules written down once more, without
 // partitions, batches and journals.
 type model struct {
-	species []kind // in the order of registration
+	kinds   []kind // in the order of registration
 	docs    map[string]shadow
 	deletes int
 }
 
-// kind is a species as the model knows it.
+// kind is an entity type as the model knows it.
 type kind struct {
 	name, parent string
 	rule         parented.Rule
@@ -40,7 +40,7 @@ const (
 )
 
 func newModel(p planting) *model {
-	return &model{docs: map[string]shadow{}, species: []kind{
+	return &model{docs: map[string]shadow{}, kinds: []kind{
 		{name: "Note", policy: p.note},
 		{name: "Comment", parent: "Note", rule: parented.Cascade, policy: p.child},
 		{name: "Reply", parent: "Comment", rule: parented.Cascade},
@@ -51,7 +51,7 @@ func newModel(p planting) *model {
 }
 
 func (m *model) kind(name string) kind {
-	return m.species[slices.IndexFunc(m.species, func(k kind) bool { return k.name == name })]
+	return m.kinds[slices.IndexFunc(m.kinds, func(k kind) bool { return k.name == name })]
 }
 
 func (m *model) alive(id string) bool { return m.docs[id].state == alive }
@@ -75,7 +75,7 @@ func (m *model) below(id string, which func(shadow) bool) map[string]parented.Ru
 
 func isAlive(d shadow) bool { return d.state == alive }
 
-// outcome is what a delete would do, by species.
+// outcome is what a delete would do, by entity type.
 type outcome struct{ removed, orphaned, restricting map[string]int64 }
 
 func (m *model) plan(id string) outcome {
@@ -152,7 +152,7 @@ func (m *model) orphans(k kind) []string {
 
 func (m *model) sweep(keep bool) parented.Swept {
 	swept := parented.Swept{}
-	for _, k := range m.species {
+	for _, k := range m.kinds {
 		for _, id := range m.orphans(k) {
 			swept[k.name]++
 			switch {

@@ -83,7 +83,7 @@ type lateError struct{ counts map[string]int64 }
 
 func (e *lateError) Error() string { return (&ChildrenError{Counts: e.counts}).Error() }
 
-// under visits the descendants of documents of one species.
+// under visits the descendants of documents of one entity type.
 func (p *pass) under(ctx context.Context, n *node, parents []engine.Stub) error {
 	for _, r := range n.children {
 		for fam := range families(r.child, parents) {
@@ -95,7 +95,7 @@ func (p *pass) under(ctx context.Context, n *node, parents []engine.Stub) error 
 	return nil
 }
 
-// level visits the children of one species until none is found.
+// level visits the children of one entity type until none is found.
 func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 	q := p.of(r, fam)
 	for stalls := 0; ; {

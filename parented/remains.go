@@ -20,7 +20,7 @@ type remains struct {
 
 // remains follows the policy of the document that the delete began with: what
 // is below a document that can be restored can be restored with it. A purge
-// keeps nothing to be restored, but it leaves the tombstones of every species
+// keeps nothing to be restored, but it leaves the tombstones of every entity type
 // that has them: a reader of the change feed gets the latest version of a
 // document only, and may not have seen the soft delete before the purge.
 func (f *Forest) remains(n *node, root engine.Stub) remains {

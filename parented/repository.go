@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Config says how a child species is stored and what becomes of it when its
+// Config says how a child entity type is stored and what becomes of it when its
 // parent is deleted.
 type Config struct {
 	repository.Config
@@ -21,7 +21,7 @@ type Config struct {
 	Policy Policy
 }
 
-// Repository reads and writes one child species. Bind it to a parent with
+// Repository reads and writes the documents of one child entity type. Bind it to a parent with
 // Under, or to a tenant with In. It is safe for use by many goroutines.
 type Repository[C, P any] struct {
 	forest   *Forest
@@ -32,7 +32,7 @@ type Repository[C, P any] struct {
 }
 
 // New returns the repository of a child in a container and declares in the
-// forest that it belongs to the parents' species. For grandchildren, pass
+// forest that it belongs to the parents' entity type. For grandchildren, pass
 // the child's own [Repository.Items] as the parents. It sends nothing.
 //
 // It fails with [repository.ErrInvalid] when the struct, the names or the key
@@ -121,7 +121,7 @@ func (r *Repository[C, P]) Items() *repository.Repository[C] { return r.children
 // Parents returns the parents' repository.
 func (r *Repository[C, P]) Parents() *repository.Repository[P] { return r.parents }
 
-// EntityType returns the stored name of the child species.
+// EntityType returns the stored name of the child entity type.
 func (r *Repository[C, P]) EntityType() string { return r.children.EntityType() }
 
 // In binds a tenant, and further key values, over the children of all parents;

@@ -129,7 +129,7 @@ func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engi
 }
 
 // purge removes a document that was deleted softly, and what was deleted with
-// it, and leaves the tombstones that the species' policies ask for.
+// it, and leaves the tombstones that the entity types' policies ask for.
 func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
 	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root engine.Stub) error {
 		if root.Deletion.Phase == phaseReturning || root.Deletion.Phase == phaseRestoring {

@@ -21,7 +21,7 @@ type Resumed struct {
 // Resume finishes what processes that died have begun: deletes, purges,
 // restores and moves. Call it at start, and from time to time. Several processes may do
 // so at once. With tenants it looks at those only, else it asks every physical
-// partition of every container: one query for each species that deletes can
+// partition of every container: one query for each entity type that deletes can
 // begin with, which the index answers.
 //
 // It goes on after an error and returns all of them joined.

@@ -90,7 +90,7 @@ func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents [
 	return nil
 }
 
-// sessions say how far this process has seen the containers of a species and
+// sessions say how far this process has seen the containers of an entity type and
 // of all below it.
 func (n *node) sessions() []string {
 	return engine.SessionsOf(n.below(nil)...)

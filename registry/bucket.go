@@ -29,7 +29,7 @@ func declareBuckets[E, P any](site string, rule parented.Rule, opts []Option) De
 		parent: parent,
 		opts:   opts,
 		model:  func() (*tenantitem.Model, error) { return tenantitem.ModelOfType(bucket) },
-		open: func(db *Database, s *species, c *azcosmos.ContainerClient, cfg repository.Config) error {
+		open: func(db *Database, s *entity, c *azcosmos.ContainerClient, cfg repository.Config) error {
 			parents, err := baseOf[P](db)
 			if err != nil {
 				return err
@@ -51,7 +51,7 @@ func declareBuckets[E, P any](site string, rule parented.Rule, opts []Option) De
 // BucketsOf returns what [BucketOf] declared. It fails when the child was not
 // registered in buckets under that parent.
 func BucketsOf[E, P any](db *Database) (*parented.Buckets[E, P], error) {
-	if s, ok := db.plan.speciesOf(reflect.TypeFor[parented.Bucket[E, P]]()); ok {
+	if s, ok := db.plan.entityOf(reflect.TypeFor[parented.Bucket[E, P]]()); ok {
 		if buckets, ok := s.children.(*parented.Buckets[E, P]); ok {
 			return buckets, nil
 		}
@@ -67,7 +67,7 @@ func BucketsOf[E, P any](db *Database) (*parented.Buckets[E, P], error) {
 // Capacity is how many entries one document of [Buckets] holds, 1 to 10,000.
 // Defaults to 100.
 func Capacity(entries int) Option {
-	return optionFunc(func(s *species) error {
+	return optionFunc(func(s *entity) error {
 		s.capacity = entries
 		return nil
 	})

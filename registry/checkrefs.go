@@ -28,14 +28,14 @@ import (
 // reference where it is goes through, at the cost of one more read. Patch is
 // not checked.
 func CheckRefs() Option {
-	return optionFunc(func(s *species) error {
+	return optionFunc(func(s *entity) error {
 		s.checkRefs = true
 		return nil
 	})
 }
 
-// guardRefs attaches the check to a species that asked for it.
-func (db *Database) guardRefs(s *species) error {
+// guardRefs attaches the check to an entity type that asked for it.
+func (db *Database) guardRefs(s *entity) error {
 	if !s.checkRefs {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (db *Database) guardRefs(s *species) error {
 		if s.Parent != nil && f.Refers == s.Parent && f.Path == "parentId" {
 			continue // a child's writes look at the parent anyway
 		}
-		if _, ok := db.plan.speciesOf(f.Refers); !ok {
+		if _, ok := db.plan.entityOf(f.Refers); !ok {
 			return conflict(fmt.Sprintf("%s checks its references, and %q points to %s, which is not registered", s, f.Path, f.Refers.Name()), fmt.Sprintf("add registry.Entity[%s]()", f.Refers.Name()))
 		}
 		fields = append(fields, f)
@@ -54,14 +54,14 @@ func (db *Database) guardRefs(s *species) error {
 
 // refCheck refuses entities of a type whose references lead nowhere.
 type refCheck struct {
-	db      *Database
-	species *species
-	fields  []*tenantitem.Field
+	db     *Database
+	entity *entity
+	fields []*tenantitem.Field
 }
 
 // Fill looks for what the entities refer to.
 func (c *refCheck) Fill(ctx context.Context, w *engine.Write) error {
-	return c.db.checkRefs(ctx, c.species, c.fields, w)
+	return c.db.checkRefs(ctx, c.entity, c.fields, w)
 }
 
 // reference is one that has to be found.
@@ -71,7 +71,7 @@ type reference struct {
 	holder int // the index of the entity
 }
 
-func (db *Database) checkRefs(ctx context.Context, s *species, fields []*tenantitem.Field, w *engine.Write) error {
+func (db *Database) checkRefs(ctx context.Context, s *entity, fields []*tenantitem.Field, w *engine.Write) error {
 	wanted := map[reflect.Type][]reference{}
 	var types []reflect.Type
 	for _, f := range fields {
@@ -88,7 +88,7 @@ func (db *Database) checkRefs(ctx context.Context, s *species, fields []*tenanti
 		}
 	}
 	for _, t := range types {
-		target, _ := db.plan.speciesOf(t)
+		target, _ := db.plan.entityOf(t)
 		dangling, err := findAll(ctx, target, w.TenantID, wanted[t])
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (db *Database) checkRefs(ctx context.Context, s *species, fields []*tenanti
 
 // stood refuses dangling references, but for those that the stored document
 // has in the same field: they point to what was deleted since.
-func (s *species) stood(ctx context.Context, w *engine.Write, target *species, dangling []reference) error {
+func (s *entity) stood(ctx context.Context, w *engine.Write, target *entity, dangling []reference) error {
 	before := map[int]reflect.Value{}
 	for _, r := range dangling {
 		entity, read := before[r.holder]
@@ -122,7 +122,7 @@ func (s *species) stood(ctx context.Context, w *engine.Write, target *species, d
 
 // replaced reads the entity that one of a write takes the place of; the zero
 // value is none, or one that does not fit the struct.
-func (s *species) replaced(ctx context.Context, w *engine.Write, i int) (reflect.Value, error) {
+func (s *entity) replaced(ctx context.Context, w *engine.Write, i int) (reflect.Value, error) {
 	if w.New[i] {
 		return reflect.Value{}, nil
 	}
@@ -181,7 +181,7 @@ func idsIn(f *tenantitem.Field, entity reflect.Value) []string {
 const maxRefsPerQuery = 500
 
 // findAll returns the references, in order, that point nowhere.
-func findAll(ctx context.Context, target *species, tenant string, refs []reference) (dangling []reference, err error) {
+func findAll(ctx context.Context, target *entity, tenant string, refs []reference) (dangling []reference, err error) {
 	found := map[string]bool{}
 	var stored []reference
 	for _, r := range refs {
@@ -210,7 +210,7 @@ func findAll(ctx context.Context, target *species, tenant string, refs []referen
 	return slices.DeleteFunc(refs, func(r reference) bool { return found[r.id] }), nil
 }
 
-func lookUp(ctx context.Context, target *species, tenant string, refs []reference, found map[string]bool) error {
+func lookUp(ctx context.Context, target *entity, tenant string, refs []reference, found map[string]bool) error {
 	ids := make([]any, 0, len(refs))
 	seen := map[string]bool{}
 	for _, r := range refs {

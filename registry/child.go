@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// ChildOf declares a child species and what becomes of its documents when
+// ChildOf declares a child entity type and what becomes of its documents when
 // their parent is deleted, for [NewPlan]. With fx it is [Child].
 func ChildOf[C, P any, PC parented.Child[C, P]](rule parented.Rule, opts ...Option) Declaration {
 	return declareChild[C, P, PC](callSite(), rule, opts)
@@ -26,7 +26,7 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 		parent: parent,
 		opts:   opts,
 		model:  tenantitem.ModelOf[C, PC],
-		open: func(db *Database, s *species, c *azcosmos.ContainerClient, cfg repository.Config) error {
+		open: func(db *Database, s *entity, c *azcosmos.ContainerClient, cfg repository.Config) error {
 			parents, err := baseOf[P](db)
 			if err != nil {
 				return err
@@ -42,11 +42,11 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 	}
 }
 
-// ChildrenOf returns the repository of a child species. It fails when the
+// ChildrenOf returns the repository of a child entity type. It fails when the
 // child was not registered under that parent.
 func ChildrenOf[C, P any, PC parented.Child[C, P]](db *Database) (*parented.Repository[C, P], error) {
 	child, parent := reflect.TypeFor[C](), reflect.TypeFor[P]()
-	if s, ok := db.plan.speciesOf(child); ok {
+	if s, ok := db.plan.entityOf(child); ok {
 		if repo, ok := s.children.(*parented.Repository[C, P]); ok {
 			return repo, nil
 		}

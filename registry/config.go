@@ -16,7 +16,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// DefaultContainer is the id of the container of all species that name none.
+// DefaultContainer is the id of the container of all entity types that name none.
 const DefaultContainer = "documents"
 
 // Config says what the database looks like. Only Database is required.
@@ -25,11 +25,11 @@ type Config struct {
 	Database string
 	// Name tells the modules of an fx application with several databases or
 	// accounts apart. Everything that [Module] provides has this name then, as
-	// in `name:"billing"`; species are registered with it by [Of]. It takes the client of that
+	// in `name:"billing"`; entity types are registered with it by [Of]. It takes the client of that
 	// name, or the one without where there is none. Without fx it does
 	// nothing. Defaults to none: one module of an application may have none.
 	Name string
-	// DefaultContainer is the id of the container of every species that is
+	// DefaultContainer is the id of the container of every entity type that is
 	// registered without In. It need not stand in Containers; when it does, it
 	// is made as described there. Defaults to [DefaultContainer].
 	DefaultContainer string
@@ -62,7 +62,7 @@ type Config struct {
 	Ceiling *ceiling.Ceiling
 	// Upkeep is how often the application looks for deletes that another
 	// process began and did not finish: one query of every physical partition
-	// for each species with children. Defaults to 10 minutes; a negative one
+	// for each entity type with children. Defaults to 10 minutes; a negative one
 	// never looks, which leaves it to [Database.Upkeep] or parented's Resume
 	// elsewhere.
 	Upkeep time.Duration
@@ -73,12 +73,12 @@ type Container struct {
 	// ID is the container's id, up to 255 characters without / \ ? # or ".
 	ID string
 	// PartitionKey are the paths of the key, 1 to 3, of any name, nested ones
-	// too. Species without a [WithLayout] need "/tenantId" as the first. It can't
+	// too. Entity types without a [WithLayout] need "/tenantId" as the first. It can't
 	// be changed later. Defaults to /tenantId and /entityType.
 	PartitionKey []string
 	// DefaultTTL is how long documents live after their last write, in whole
 	// seconds, unless they say otherwise in their ttl. Defaults to TTLOn, by
-	// which a document without a ttl stays. TTLOff refuses species that
+	// which a document without a ttl stays. TTLOff refuses entity types that
 	// need a time to live, and writes that set a ttl.
 	DefaultTTL time.Duration
 	// UniqueKeys are sets of paths whose values may occur together only once

@@ -16,7 +16,7 @@ import (
 )
 
 // Database is an opened plan: one client for each container, shared by the
-// repositories of the species that live in it. It is safe for use by many
+// repositories of the entity types that live in it. It is safe for use by many
 // goroutines.
 type Database struct {
 	rows       //nolint:unused // read through internal/catalogue
@@ -58,7 +58,7 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 			}
 		}
 	}
-	for _, s := range plan.species {
+	for _, s := range plan.entities {
 		if err := db.guardRefs(s); err != nil {
 			return nil, fmt.Errorf("registry: %w", err)
 		}
@@ -78,23 +78,23 @@ func Open(client *azcosmos.Client, plan *Plan) (*Database, error) {
 // parentsFirst orders the catalogue so that a parent's repository exists when
 // its children's are made. Parents that are each other's children keep their
 // place: there is no first among them.
-func (db *Database) parentsFirst() []*species {
-	ordered := make([]*species, 0, len(db.plan.species))
-	seen := map[*species]bool{}
-	var visit func(*species)
-	visit = func(s *species) {
+func (db *Database) parentsFirst() []*entity {
+	ordered := make([]*entity, 0, len(db.plan.entities))
+	seen := map[*entity]bool{}
+	var visit func(*entity)
+	visit = func(s *entity) {
 		if seen[s] {
 			return
 		}
 		seen[s] = true
 		if s.Parent != nil {
-			if parent, ok := db.plan.speciesOf(s.Parent); ok {
+			if parent, ok := db.plan.entityOf(s.Parent); ok {
 				visit(parent)
 			}
 		}
 		ordered = append(ordered, s)
 	}
-	for _, s := range db.plan.species {
+	for _, s := range db.plan.entities {
 		visit(s)
 	}
 	return ordered
@@ -160,11 +160,11 @@ func RepositoryOf[T any, PT tenantitem.Root[T]](db *Database) (*repository.Repos
 	return baseOf[T](db)
 }
 
-// baseOf returns the repository under any species, a child's too, where it
+// baseOf returns the repository under any entity type, a child's too, where it
 // goes around the child's rules.
 func baseOf[T any](db *Database) (*repository.Repository[T], error) {
 	t := reflect.TypeFor[T]()
-	if s, ok := db.plan.speciesOf(t); ok {
+	if s, ok := db.plan.entityOf(t); ok {
 		if repo, ok := s.Repository.(*repository.Repository[T]); ok {
 			return repo, nil
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Declaration is a registered species before it is checked against the others.
+// Declaration is a registered entity type before it is checked against the others.
 // [EntityOf] makes one.
 type Declaration struct {
 	call   string // "registry.Entity[Note]"
@@ -26,7 +26,7 @@ type Declaration struct {
 	parent reflect.Type
 	opts   []Option
 	model  func() (*tenantitem.Model, error)
-	open   func(*Database, *species, *azcosmos.ContainerClient, repository.Config) error
+	open   func(*Database, *entity, *azcosmos.ContainerClient, repository.Config) error
 }
 
 // String names the registration and where it was made.
@@ -49,7 +49,7 @@ func declareEntity[T any, PT tenantitem.Root[T]](site string, opts []Option) Dec
 		goType: reflect.TypeFor[T](),
 		opts:   opts,
 		model:  tenantitem.ModelOf[T, PT],
-		open: func(db *Database, s *species, c *azcosmos.ContainerClient, cfg repository.Config) error {
+		open: func(db *Database, s *entity, c *azcosmos.ContainerClient, cfg repository.Config) error {
 			repo, err := repository.New[T, PT](c, cfg)
 			if err != nil {
 				return err
@@ -63,8 +63,8 @@ func declareEntity[T any, PT tenantitem.Root[T]](site string, opts []Option) Dec
 	}
 }
 
-// species makes the catalogue's row.
-func (d *Declaration) species() (*species, error) {
+// entity makes the catalogue's row.
+func (d *Declaration) entity() (*entity, error) {
 	if d.model == nil {
 		return nil, &tenantitem.InvalidError{What: "registration", Reason: "a Declaration was not made by this package", Hint: "use registry.EntityOf or registry.ChildOf"}
 	}
@@ -72,7 +72,7 @@ func (d *Declaration) species() (*species, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d, err)
 	}
-	s := &species{Entity: catalogue.Entity{EntityType: cmp.Or(d.name, model.Name), Model: model, Parent: d.parent, Declared: d}, from: d}
+	s := &entity{Entity: catalogue.Entity{EntityType: cmp.Or(d.name, model.Name), Model: model, Parent: d.parent, Declared: d}, from: d}
 	for _, o := range d.opts {
 		if err := o.apply(s); err != nil {
 			return nil, fmt.Errorf("%s: %w", d, err)

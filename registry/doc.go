@@ -1,6 +1,6 @@
 // Package registry puts a service's entities into containers: it says which
-// species of document lives where, creates and checks the containers, and
-// gives out one repository for each species. It is the only package that an
+// entity type lives where, creates and checks the containers, and
+// gives out one repository for each entity type. It is the only package that an
 // application wires; with fx that takes one line for each entity:
 //
 //	fx.New(

@@ -17,7 +17,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// exampleDatabase opens a database with these species.
+// exampleDatabase opens a database with these entity types.
 func exampleDatabase(declarations ...registry.Declaration) *registry.Database {
 	client, err := exampleClient()
 	if err != nil {

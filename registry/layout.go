@@ -8,18 +8,18 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// WithLayout registers a species over a container that a team already has: its
+// WithLayout registers an entity type over a container that a team already has: its
 // key, the names of its members, its ids and its envelope. See docs/layouts.md.
 func WithLayout(l layout.Layout) Option {
-	return optionFunc(func(s *species) error {
+	return optionFunc(func(s *entity) error {
 		s.Layout = &l
 		return nil
 	})
 }
 
-// checkLayout refuses a species that its container has no place for, and two in
+// checkLayout refuses an entity type that its container has no place for, and two in
 // one container that would not agree about whose a document is.
-func (p *Plan) checkLayout(s *species) error {
+func (p *Plan) checkLayout(s *entity) error {
 	if s.Layout == nil {
 		if s.PartitionKey[0] != "/tenantId" {
 			return conflict(fmt.Sprintf("the partition key of container %q begins with %q, and %s does not say what fills it", s.Container, s.PartitionKey[0], s),
@@ -31,7 +31,7 @@ func (p *Plan) checkLayout(s *species) error {
 			}
 		}
 	}
-	for _, other := range p.species {
+	for _, other := range p.entities {
 		if other == s || other.Container != s.Container || len(other.PartitionKey) == 0 {
 			continue
 		}
@@ -42,7 +42,7 @@ func (p *Plan) checkLayout(s *species) error {
 	return nil
 }
 
-func (s *species) layoutOrDefault() layout.Layout {
+func (s *entity) layoutOrDefault() layout.Layout {
 	if s.Layout == nil {
 		return layout.Layout{}
 	}

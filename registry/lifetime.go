@@ -7,7 +7,7 @@ import (
 
 // lifetime is how long documents live after their last write by what is
 // registered; 0 is for ever.
-func (p *Plan) lifetime(s *species) time.Duration {
+func (p *Plan) lifetime(s *entity) time.Duration {
 	if s.TTL > 0 {
 		return s.TTL
 	}
@@ -17,11 +17,11 @@ func (p *Plan) lifetime(s *species) time.Duration {
 // checkLifetimes refuses parents that expire before their children. The service
 // does not tell that a document expired, so that no delete rule is applied.
 func (p *Plan) checkLifetimes() error {
-	for _, child := range p.species {
+	for _, child := range p.entities {
 		if child.Parent == nil {
 			continue
 		}
-		parent, known := p.speciesOf(child.Parent)
+		parent, known := p.entityOf(child.Parent)
 		if !known {
 			continue
 		}

@@ -95,7 +95,7 @@ func Entity[T any, PT tenantitem.Root[T]](opts ...Option) fx.Option {
 	return register(d, func(db *Database) (*repository.Repository[T], error) { return RepositoryOf[T, PT](db) })
 }
 
-// Child registers a child species under its parent and provides its
+// Child registers a child entity type under its parent and provides its
 // *parented.Repository[C, P]. The rule says what becomes of the children when
 // the parent is deleted. The compiler refuses a C that does not embed
 // parented.ParentedItem of its own type and its parent's.

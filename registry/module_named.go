@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Of registers a species with the module of that name ([Config].Name) instead
+// Of registers an entity type with the module of that name ([Config].Name) instead
 // of the one without a name, for applications with several databases or
 // accounts. What the registration provides has that name in fx too: take it
 // with the tag `name:"billing"`. Without fx it does nothing; there the
@@ -20,7 +20,7 @@ func Of(module string) Option { return moduleOption(module) }
 
 type moduleOption string
 
-func (moduleOption) apply(*species) error { return nil }
+func (moduleOption) apply(*entity) error { return nil }
 
 // module is the name of the module that the declaration is for.
 func (d *Declaration) module() string {

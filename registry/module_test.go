@@ -137,7 +137,7 @@ func TestStartFailsOnDrift(t *testing.T) {
 	must(t, app.Stop(t.Context()))
 }
 
-func TestExtensionsSeeEverySpecies(t *testing.T) {
+func TestExtensionsSeeEveryEntityType(t *testing.T) {
 	t.Parallel()
 	var seen []string
 	client := newClient(t)

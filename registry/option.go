@@ -7,32 +7,32 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Option changes how a species is stored. See [In], [Named] and [TTL].
-type Option interface{ apply(*species) error }
+// Option changes how an entity type is stored. See [In], [Named] and [TTL].
+type Option interface{ apply(*entity) error }
 
-type optionFunc func(*species) error
+type optionFunc func(*entity) error
 
-func (f optionFunc) apply(s *species) error { return f(s) }
+func (f optionFunc) apply(s *entity) error { return f(s) }
 
-// In stores the species in a container of [Config].Containers instead of the
+// In stores the entity type in a container of [Config].Containers instead of the
 // default one.
 func In(container string) Option {
-	return optionFunc(func(s *species) error {
+	return optionFunc(func(s *entity) error {
 		s.Container = container
 		return nil
 	})
 }
 
-// Named gives the species a stored name other than the Go type's, and older
-// names that are read as this species too. Documents keep the name that they
+// Named gives the entity type a stored name other than the Go type's, and older
+// names that are read as this entity type too. Documents keep the name that they
 // were written under. Give a name before the Go type is renamed:
 // Named("note", "Note") reads what was stored while the type was Note and had
 // none.
 func Named(name string, aliases ...string) Option {
-	return optionFunc(func(s *species) error {
+	return optionFunc(func(s *entity) error {
 		for _, n := range append([]string{name}, aliases...) {
 			// What may stand in an address is checked once it is known whether
-			// the species has a Layout; what others store is free of that.
+			// the entity type has a Layout; what others store is free of that.
 			if err := tenantitem.ValidateKeyValue("entity type", n); err != nil {
 				return err
 			}
@@ -42,11 +42,11 @@ func Named(name string, aliases ...string) Option {
 	})
 }
 
-// TTL lets every document of the species expire so long after its last write,
+// TTL lets every document of the entity type expire so long after its last write,
 // in whole seconds, unless the document's own ttl says otherwise (-1 is
 // never). The container's time to live must not be [TTLOff].
 func TTL(after time.Duration) Option {
-	return optionFunc(func(s *species) error {
+	return optionFunc(func(s *entity) error {
 		if after < time.Second || after%time.Second != 0 || after/time.Second > maxTTL {
 			return &tenantitem.InvalidError{What: "TTL", Reason: fmt.Sprintf("it is %v", after), Hint: "use whole seconds, at most 68 years"}
 		}

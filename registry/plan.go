@@ -13,14 +13,14 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Plan is a checked description of a database: its containers and the species
+// Plan is a checked description of a database: its containers and the entity types
 // that live in them. It holds no connection; see [Open] and [Provision].
 type Plan struct {
 	rows       //nolint:unused // read through internal/catalogue
 	cfg        Config
 	containers []Container
 	origin     map[string]string // container id -> who described it
-	species    []*species
+	entities   []*entity
 	extensions []catalogue.Extension
 }
 
@@ -37,7 +37,7 @@ func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*
 	slices.SortFunc(p.extensions, func(a, b catalogue.Extension) int { return cmp.Compare(a.Name, b.Name) })
 	steps := []func() error{
 		p.describeContainers,
-		func() error { return p.addSpecies(declarations) },
+		func() error { return p.addEntities(declarations) },
 		p.checkNames,
 		p.checkParents,
 		p.place,
@@ -81,8 +81,8 @@ type Registered struct {
 
 // Entities returns what is registered, sorted by the name of the entity type.
 func (p *Plan) Entities() []Registered {
-	out := make([]Registered, len(p.species))
-	for i, s := range p.species {
+	out := make([]Registered, len(p.entities))
+	for i, s := range p.entities {
 		out[i] = Registered{
 			EntityType: s.EntityType, Aliases: s.Aliases, Model: s.Model, Parent: s.Parent,
 			Container: s.Container, PartitionKey: s.PartitionKey, Declared: s.String(),
@@ -93,21 +93,21 @@ func (p *Plan) Entities() []Registered {
 
 // share lets extensions see the catalogue.
 func (p *Plan) share() []*catalogue.Entity {
-	entities := make([]*catalogue.Entity, len(p.species))
-	for i, s := range p.species {
+	entities := make([]*catalogue.Entity, len(p.entities))
+	for i, s := range p.entities {
 		entities[i] = &s.Entity
 	}
 	catalogue.Set(p, entities)
 	return entities
 }
 
-// speciesOf returns the row of a Go type.
-func (p *Plan) speciesOf(t reflect.Type) (*species, bool) {
-	i := slices.IndexFunc(p.species, func(s *species) bool { return s.Model.Type == t })
+// entityOf returns the row of a Go type.
+func (p *Plan) entityOf(t reflect.Type) (*entity, bool) {
+	i := slices.IndexFunc(p.entities, func(s *entity) bool { return s.Model.Type == t })
 	if i < 0 {
 		return nil, false
 	}
-	return p.species[i], true
+	return p.entities[i], true
 }
 
 // Containers returns the containers, in the order of [Config] and then of
@@ -133,10 +133,10 @@ func (p *Plan) addContainer(c Container, by string) error {
 // clone copies what Open changes.
 func (p *Plan) clone() *Plan {
 	q := *p
-	q.species = make([]*species, len(p.species))
-	for i, s := range p.species {
+	q.entities = make([]*entity, len(p.entities))
+	for i, s := range p.entities {
 		row := *s
-		q.species[i] = &row
+		q.entities[i] = &row
 	}
 	return &q
 }
@@ -167,27 +167,27 @@ func (p *Plan) describeContainers() error {
 	return nil
 }
 
-func (p *Plan) addSpecies(declarations []Declaration) error {
+func (p *Plan) addEntities(declarations []Declaration) error {
 	for i := range declarations {
-		s, err := declarations[i].species()
+		s, err := declarations[i].entity()
 		if err != nil {
 			return err
 		}
 		if s.Container == "" {
 			s.Container = p.cfg.DefaultContainer
 		}
-		p.species = append(p.species, s)
+		p.entities = append(p.entities, s)
 	}
-	slices.SortFunc(p.species, func(a, b *species) int {
+	slices.SortFunc(p.entities, func(a, b *entity) int {
 		return cmp.Or(cmp.Compare(a.EntityType, b.EntityType), cmp.Compare(a.String(), b.String()))
 	})
 	return nil
 }
 
-// checkNames refuses two species that would read each other's documents.
+// checkNames refuses two entity types that would read each other's documents.
 func (p *Plan) checkNames() error {
-	byType, byName := map[reflect.Type]*species{}, map[string]*species{}
-	for _, s := range p.species {
+	byType, byName := map[reflect.Type]*entity{}, map[string]*entity{}
+	for _, s := range p.entities {
 		if other, taken := byType[s.Model.Type]; taken {
 			return conflict(fmt.Sprintf("%s and %s register the same type", other, s), "leave one out")
 		}
@@ -203,20 +203,20 @@ func (p *Plan) checkNames() error {
 }
 
 func (p *Plan) checkParents() error {
-	for _, s := range p.species {
+	for _, s := range p.entities {
 		if s.Parent == nil {
 			continue
 		}
-		if _, known := p.speciesOf(s.Parent); !known {
+		if _, known := p.entityOf(s.Parent); !known {
 			return conflict(fmt.Sprintf("%s is a child of %s, which is not registered", s, s.Parent.Name()), fmt.Sprintf("add registry.Entity[%s]()", s.Parent.Name()))
 		}
 	}
 	return nil
 }
 
-// place gives every species the key of its container.
+// place gives every entity type the key of its container.
 func (p *Plan) place() error {
-	for _, s := range p.species {
+	for _, s := range p.entities {
 		i := p.container(s.Container)
 		if i < 0 {
 			if s.Container != p.cfg.DefaultContainer {
@@ -258,7 +258,7 @@ func (p *Plan) extend() error {
 		}
 		served = served || x.ServesCopies
 	}
-	for _, s := range p.species {
+	for _, s := range p.entities {
 		if copies := s.Model.Copies(); len(copies) > 0 && !served {
 			return conflict(fmt.Sprintf("%s has a denorm tag on %q and nothing serves it", s, copies[0].Path), "add denorm.Module to the application, or take the tag away")
 		}
@@ -280,9 +280,9 @@ func (p *Plan) extend() error {
 	return nil
 }
 
-// checkTTL refuses a species that needs a time to live where it is off.
+// checkTTL refuses an entity type that needs a time to live where it is off.
 func (p *Plan) checkTTL() error {
-	for _, s := range p.species {
+	for _, s := range p.entities {
 		if s.TTLReason == "" {
 			continue
 		}
@@ -293,8 +293,8 @@ func (p *Plan) checkTTL() error {
 	return nil
 }
 
-// repositoryConfig is what a species' repository is made with.
-func (p *Plan) repositoryConfig(s *species) repository.Config {
+// repositoryConfig is what an entity type's repository is made with.
+func (p *Plan) repositoryConfig(s *entity) repository.Config {
 	return repository.Config{
 		EntityType:   s.EntityType,
 		Aliases:      s.Aliases,

@@ -135,7 +135,7 @@ func TestTimeToLiveIsOnByDefault(t *testing.T) {
 	}{
 		{"nobody needs it", 0, nil, nil, registry.TTLOn},
 		{"nobody needs it and it is off", registry.TTLOff, nil, nil, registry.TTLOff},
-		{"a species expires", 0, []registry.Option{registry.TTL(time.Minute)}, nil, registry.TTLOn},
+		{"an entity type expires", 0, []registry.Option{registry.TTL(time.Minute)}, nil, registry.TTLOn},
 		{"it has a default already", time.Hour, []registry.Option{registry.TTL(time.Minute)}, nil, time.Hour},
 		{"an extension asks for tombstones", 0, nil, []registry.Extension{extension(catalogue.Extension{Name: "feed", Plan: func(p catalogue.Source) error {
 			catalogue.Entities(p)[0].RequireTombstones(time.Hour, "it is counted")

@@ -7,14 +7,14 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// SoftDelete keeps a deleted document of the species for a while, in whole
+// SoftDelete keeps a deleted document of the entity type for a while, in whole
 // seconds: hidden from every read, until it expires. Until then Restore brings
 // it back and Purge removes it; its id can be used again at once, which gives
 // up what was kept. Where its deletes have to be seen in the change feed for
 // longer, it is kept for that time. Descendants that go with it under parented.Cascade are kept
 // and restored with it. A container whose time to live is off refuses it.
 func SoftDelete(retain time.Duration) Option {
-	return optionFunc(func(s *species) error {
+	return optionFunc(func(s *entity) error {
 		if retain < time.Second || retain%time.Second != 0 || retain/time.Second > maxTTL {
 			return &tenantitem.InvalidError{What: "SoftDelete", Reason: fmt.Sprintf("it is %v", retain), Hint: "use whole seconds, at most 68 years"}
 		}
@@ -26,13 +26,13 @@ func SoftDelete(retain time.Duration) Option {
 
 // keepDescendants makes what is deleted softly with an ancestor expire too.
 func (p *Plan) keepDescendants() error {
-	for _, s := range p.species {
+	for _, s := range p.entities {
 		above := s
-		for range p.species { // no line of parents is longer, even in a circle
+		for range p.entities { // no line of parents is longer, even in a circle
 			if above.Parent == nil {
 				break
 			}
-			parent, ok := p.speciesOf(above.Parent)
+			parent, ok := p.entityOf(above.Parent)
 			if !ok {
 				break
 			}

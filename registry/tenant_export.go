@@ -204,9 +204,9 @@ type exportStep struct {
 // other's parents have no first among them.
 func (t *Tenants) exportOrder() []exportStep {
 	plan := t.db.plan
-	byDepth := map[int][]*species{}
+	byDepth := map[int][]*entity{}
 	deepest := 0
-	for _, s := range plan.species {
+	for _, s := range plan.entities {
 		depth := plan.depthOf(s)
 		byDepth[depth] = append(byDepth[depth], s)
 		deepest = max(deepest, depth)
@@ -233,12 +233,12 @@ func (t *Tenants) exportOrder() []exportStep {
 	return steps
 }
 
-// depthOf counts the parents above a species, up to one that comes twice.
-func (p *Plan) depthOf(s *species) int {
-	seen := []*species{}
+// depthOf counts the parents above an entity type, up to one that comes twice.
+func (p *Plan) depthOf(s *entity) int {
+	seen := []*entity{}
 	for s.Parent != nil && !slices.Contains(seen, s) {
 		seen = append(seen, s)
-		parent, ok := p.speciesOf(s.Parent)
+		parent, ok := p.entityOf(s.Parent)
 		if !ok {
 			break
 		}

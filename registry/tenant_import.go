@@ -100,7 +100,7 @@ const (
 )
 
 // Import stores documents as Export wrote them, zipped or not. Every line must be a document
-// of that tenant (or of From) and of a registered species, which says the container; its
+// of that tenant (or of From) and of a registered entity type, which says the container; its
 // time to live begins anew. Every member must fit its field, as in a write. Delete rules, copies and references are not
 // looked at: what was consistent when it was exported is so again.
 //
@@ -130,7 +130,7 @@ func (t *Tenants) Import(ctx context.Context, tenant string, r io.Reader, opts *
 		im.containers[c.id] = c
 	}
 	if _, known := im.containers[im.opts.Container]; im.opts.Container != "" && !known {
-		return nil, &tenantitem.InvalidError{What: "ImportOptions.Container", Reason: fmt.Sprintf("no registered species lives in %q", im.opts.Container), Hint: "name one of the plan's"}
+		return nil, &tenantitem.InvalidError{What: "ImportOptions.Container", Reason: fmt.Sprintf("no registered entity type lives in %q", im.opts.Container), Hint: "name one of the plan's"}
 	}
 	ctx, err := paced(ctx, im.opts.RequestUnitsPerSecond)
 	if err != nil {

@@ -82,7 +82,7 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "write one JSON object to a line"}
 	}
 	line.ID, _ = head.ID.(string)
-	species, header := im.speciesOf(raw)
+	entity, header := im.entityOf(raw)
 	line.EntityType = header.EntityType
 	if header.TenantID != im.from {
 		return "", repository.ErrTenantMismatch
@@ -93,8 +93,8 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 	}
 	if im.from != im.tenant {
 		give := im.containers[im.opts.Container].UnderTenant
-		if species != nil {
-			give = species.Collection.UnderTenant
+		if entity != nil {
+			give = entity.Collection.UnderTenant
 		} else if im.opts.Container == "" {
 			return "", notRegistered(header.EntityType)
 		}
@@ -105,7 +105,7 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 	if len(body) > tenantitem.MaxDocumentBytes {
 		return "", repository.ErrTooLarge
 	}
-	if line.container, err = im.containerOf(species, line.EntityType, body); err != nil {
+	if line.container, err = im.containerOf(entity, line.EntityType, body); err != nil {
 		return "", err
 	}
 	id, key, err := im.containers[line.container].KeyOf(body)
@@ -116,9 +116,9 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 	return fmt.Sprintf("%s %#v %s", line.container, key, id), nil
 }
 
-// speciesOf finds the registered entity type of a line, by the names of its
+// entityOf finds the registered entity type of a line, by the names of its
 // container, and the line's header by the same names.
-func (im *importer) speciesOf(raw []byte) (*species, document.Header) {
+func (im *importer) entityOf(raw []byte) (*entity, document.Header) {
 	found := document.ReadHeader(raw)
 	for _, c := range im.ordered {
 		header := c.HeaderOf(raw)
@@ -133,14 +133,14 @@ func (im *importer) speciesOf(raw []byte) (*species, document.Header) {
 }
 
 // named is the entity type of a container that has that name; nil for none.
-func (p *Plan) named(container, entityType string) *species {
-	i := slices.IndexFunc(p.species, func(s *species) bool {
+func (p *Plan) named(container, entityType string) *entity {
+	i := slices.IndexFunc(p.entities, func(s *entity) bool {
 		return s.Container == container && (s.EntityType == entityType || slices.Contains(s.Aliases, entityType))
 	})
 	if i < 0 {
 		return nil
 	}
-	return p.species[i]
+	return p.entities[i]
 }
 
 func notRegistered(entityType string) error {
@@ -148,24 +148,24 @@ func notRegistered(entityType string) error {
 }
 
 // containerOf is where a document goes.
-func (im *importer) containerOf(species *species, entityType string, body []byte) (string, error) {
-	if species == nil {
+func (im *importer) containerOf(entity *entity, entityType string, body []byte) (string, error) {
+	if entity == nil {
 		if im.opts.Container == "" {
 			return "", notRegistered(entityType)
 		}
 		return im.opts.Container, nil
 	}
 	if im.opts.AsStored {
-		return species.Container, nil
+		return entity.Container, nil
 	}
-	doc, err := species.Collection.Canonical(body)
+	doc, err := entity.Collection.Canonical(body)
 	if err == nil {
-		err = codec.CheckStored(species.Collection.Model().Type, doc)
+		err = codec.CheckStored(entity.Collection.Model().Type, doc)
 	}
 	if err != nil {
 		return "", &tenantitem.InvalidError{What: "document", Reason: err.Error(), Hint: "give each member a value that its field can hold, or set ImportOptions.AsStored"}
 	}
-	return species.Container, nil
+	return entity.Container, nil
 }
 
 // flush stores the kept lines.

@@ -69,7 +69,7 @@ func (t *Tenants) Stats(ctx context.Context, tenant string, opts *StatsOptions) 
 	}
 	out := &TenantStats{}
 	for _, c := range t.contents() {
-		m := meter{container: c, species: map[string]*EntityTypeStats{}, partitions: map[string]*PartitionStats{}}
+		m := meter{container: c, entityTypes: map[string]*EntityTypeStats{}, partitions: map[string]*PartitionStats{}}
 		for raw, err := range c.Documents(ctx, tenant) {
 			if err != nil {
 				return out, err
@@ -88,18 +88,18 @@ func (t *Tenants) Stats(ctx context.Context, tenant string, opts *StatsOptions) 
 }
 
 type meter struct {
-	container  tenantContainer
-	species    map[string]*EntityTypeStats
-	order      []*EntityTypeStats
-	partitions map[string]*PartitionStats
+	container   tenantContainer
+	entityTypes map[string]*EntityTypeStats
+	order       []*EntityTypeStats
+	partitions  map[string]*PartitionStats
 }
 
 func (m *meter) measure(raw []byte) {
 	head := m.container.HeaderOf(raw)
-	s, ok := m.species[head.EntityType]
+	s, ok := m.entityTypes[head.EntityType]
 	if !ok {
 		s = &EntityTypeStats{Container: m.container.id, EntityType: head.EntityType}
-		m.species[head.EntityType] = s
+		m.entityTypes[head.EntityType] = s
 		m.order = append(m.order, s)
 	}
 	s.Documents++

@@ -16,9 +16,9 @@ import (
 )
 
 // Tenants is about everything that a tenant has in the database, whatever the
-// species: taking it out, bringing it in, erasing it, measuring it. It goes
+// entity types: taking it out, bringing it in, erasing it, measuring it. It goes
 // around delete rules, copies and hooks, and it sees deleted documents and
-// those of species that are not registered. Other tenants are neither read nor
+// those of entity types that are not registered. Other tenants are neither read nor
 // touched.
 //
 // Everything here can be stopped at any moment and repeated: what an earlier
@@ -39,13 +39,13 @@ type TenantProgress struct {
 
 // contents returns the view of each container that holds a tenant's
 // documents, in the order of the plan. A container without a registered
-// species can hold none of an application's documents.
+// entity type can hold none of an application's documents.
 func (t *Tenants) contents() []tenantContainer {
 	var out []tenantContainer
 	for _, c := range t.db.plan.containers {
-		i := slices.IndexFunc(t.db.plan.species, func(s *species) bool { return s.Container == c.ID && !s.Collection.IsGlobal() })
+		i := slices.IndexFunc(t.db.plan.entities, func(s *entity) bool { return s.Container == c.ID && !s.Collection.IsGlobal() })
 		if i >= 0 {
-			out = append(out, tenantContainer{id: c.ID, Contents: t.db.plan.species[i].Collection.Contents()})
+			out = append(out, tenantContainer{id: c.ID, Contents: t.db.plan.entities[i].Collection.Contents()})
 		}
 	}
 	return out

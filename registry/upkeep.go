@@ -12,7 +12,7 @@ const defaultUpkeep = 10 * time.Minute
 // Upkeep finishes the deletes that processes which died had begun: once at
 // once, and then about every [Config].Upkeep, until ctx ends. What goes wrong
 // is logged and tried again the next time. Any number of processes may do so.
-// It returns at once when no species has children or is deleted softly.
+// It returns at once when no entity type has children or is deleted softly.
 //
 // With fx it runs while the application does.
 func (db *Database) Upkeep(ctx context.Context) {
@@ -43,7 +43,7 @@ func (db *Database) Upkeep(ctx context.Context) {
 }
 
 func (db *Database) needsUpkeep() bool {
-	for _, s := range db.plan.species {
+	for _, s := range db.plan.entities {
 		if s.Parent != nil || s.Policy.Retain > 0 {
 			return true
 		}

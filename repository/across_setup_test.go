@@ -16,7 +16,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Lookup is a species whose container is keyed by tenant and lookup type, so
+// Lookup is an entity type whose container is keyed by tenant and lookup type, so
 // that a tenant alone is a prefix of the key.
 type Lookup struct {
 	tenantitem.TenantItem[Lookup]

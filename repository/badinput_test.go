@@ -189,11 +189,11 @@ func TestBadEntitiesAreRefusedByEveryVerb(t *testing.T) {
 		make func() *Note
 		want error
 	}{
-		"nil":             {func() *Note { return nil }, repository.ErrInvalid},
-		"another tenant":  {func() *Note { n := &Note{}; n.TenantID = "globex"; return n }, repository.ErrTenantMismatch},
-		"another species": {func() *Note { n := &Note{}; n.EntityType = "Person"; return n }, repository.ErrInvalid},
-		"over 2 MB":       {func() *Note { return &Note{Title: strings.Repeat("x", 2<<20)} }, repository.ErrTooLarge},
-		"no UTF-8":        {func() *Note { return &Note{Title: "\xff"} }, repository.ErrInvalid},
+		"nil":                 {func() *Note { return nil }, repository.ErrInvalid},
+		"another tenant":      {func() *Note { n := &Note{}; n.TenantID = "globex"; return n }, repository.ErrTenantMismatch},
+		"another entity type": {func() *Note { n := &Note{}; n.EntityType = "Person"; return n }, repository.ErrInvalid},
+		"over 2 MB":           {func() *Note { return &Note{Title: strings.Repeat("x", 2<<20)} }, repository.ErrTooLarge},
+		"no UTF-8":            {func() *Note { return &Note{Title: "\xff"} }, repository.ErrInvalid},
 	}
 	for verb, do := range verbsByEntity(b.acme) {
 		for name, e := range entities {
@@ -250,7 +250,7 @@ func TestBadArgumentsAreRefused(t *testing.T) {
 		"Patch of a path that is no pointer":     patch(repository.Set("title", "x")),
 		"Patch of the id":                        patch(repository.Set("/id", "x")),
 		"Patch of the tenant":                    patch(repository.Set("/tenantId", "x")),
-		"Patch of the species":                   patch(repository.Set("/entityType", "x")),
+		"Patch of the entity type":               patch(repository.Set("/entityType", "x")),
 		"Patch of the etag":                      patch(repository.Set("/_etag", "x")),
 		"Patch with a value that does not fit":   patch(repository.Set("/title", 5)),
 		"Patch that increments a text":           patch(repository.Increment("/title", 1)),

@@ -112,7 +112,7 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 
 // Read adds the reading of one document into dst, as it is at that point of
 // the batch. A document that is not there fails the batch. One that is of
-// another species is [ErrEntityMismatch] although the batch was applied.
+// another entity type is [ErrEntityMismatch] although the batch was applied.
 func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
 	return b.byID(engine.OpRead, id, func(op *engine.Operation) error {
 		if dst == nil {
@@ -196,9 +196,9 @@ func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
 }
 
 // CommitTogether applies several batches as one: documents of different
-// species that share a logical partition of one container, such as a customer
+// entity types that share a logical partition of one container, such as a customer
 // and its orders under /tenantId,/customerId. The batches are [*Batch] of any
-// species; anything else is [ErrInvalid]. Batches of two tenants are
+// entity types; anything else is [ErrInvalid]. Batches of two tenants are
 // [ErrTenantMismatch] where the key would let them share a partition.
 func CommitTogether(ctx context.Context, batches ...interface{ Commit(context.Context) error }) error {
 	parts := make([]engine.Part, len(batches))

@@ -9,7 +9,7 @@ import (
 // Delete adds the removal of one document, if it still has that etag; an empty
 // etag removes any.
 //
-// A species with delete rules is marked as deleted in the batch, which hides
+// An entity type with delete rules is marked as deleted in the batch, which hides
 // it, and Commit carries the rules out after that: they reach into other
 // partitions, which a transaction can't. Should that fail, the batch stays
 // applied, the error says so, and another Delete of the document, or the

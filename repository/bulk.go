@@ -61,8 +61,8 @@ func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *Bul
 }
 
 // DeleteAll deletes many documents by their ids and applies the delete rules
-// of the species, each as by [Scope.Delete]. To delete what a query finds,
-// pass the ids that [Project] reads. A species without rules is deleted in
+// of the entity type, each as by [Scope.Delete]. To delete what a query finds,
+// pass the ids that [Project] reads. An entity type without rules is deleted in
 // transactional batches of up to 100.
 //
 // Receipt, error and early end are those of [Scope.SaveAll]. An id without a

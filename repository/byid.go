@@ -9,7 +9,7 @@ import (
 )
 
 // eachByID is each for one id. What a query would not find, a document of
-// another species or a deleted one, is not found here either.
+// another entity type or a deleted one, is not found here either.
 func (r *Reader[T]) eachByID(ctx context.Context, k *engine.Call, id string, yield func(*T, error) bool) error {
 	k.ID = id
 	entity, _, err := (&Scope[T]{*r}).get(ctx, k)

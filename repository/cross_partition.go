@@ -9,7 +9,7 @@ import (
 // The gateway serves filters and projections over several partitions and
 // nothing else. Sorting, limits and aggregates are therefore asked of every
 // physical partition by itself and put together here. A scope's documents that
-// lie in several logical partitions, because the species has older names, are
+// lie in several logical partitions, because the entity type has older names, are
 // read in the same way.
 
 func (r *Reader[T]) eachAcross(ctx context.Context, k *engine.Call, q engine.Query, yield func(*T, error) bool) error {

@@ -20,10 +20,10 @@ type DeleteOptions struct {
 }
 
 // Delete removes a document and applies the delete rules that were declared
-// for its species. It fails with [ErrNotFound] when there is none.
+// for its entity type. It fails with [ErrNotFound] when there is none.
 //
 // Where the container's key does not hold the entity type, a delete without an
-// ETag first asks, for about 3 RU, whether the id is that of another species'
+// ETag first asks, for about 3 RU, whether the id is that of another entity type's
 // document; that is [ErrEntityMismatch].
 //
 // A delete leaves no mark. When its answer was lost, it is [ErrAmbiguous],
@@ -49,7 +49,7 @@ func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) e
 	return k.End(s.deleteWith(ctx, &k, o.ETag, shown))
 }
 
-// deleteWith deletes a document under the delete rules of its species.
+// deleteWith deletes a document under the delete rules of its entity type.
 func (s *Scope[T]) deleteWith(ctx context.Context, k *engine.Call, etag string, shown map[string]int64) error {
 	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: k.ID, ETag: etag, Shown: shown}
 	if err := k.Collection.AllowDelete(ctx, d); err != nil {

@@ -1,7 +1,7 @@
 // Package repository reads and writes typed documents of a multi-tenant
 // service on Azure Cosmos DB, over the unchanged SDK (azcosmos).
 //
-// A [Repository] serves one species. It is bound to a tenant before anything
+// A [Repository] serves one entity type. It is bound to a tenant before anything
 // can be done with it, and the partition key is derived from that scope and
 // the entity, never passed beside it:
 //
@@ -22,7 +22,7 @@
 // # Across partitions
 //
 // All queries work in a scope of several partitions too: a prefix of the key,
-// a species with older names, all tenants. The gateway of the service sorts and
+// an entity type with older names, all tenants. The gateway of the service sorts and
 // aggregates within one partition only, so every physical partition that may
 // hold something is asked by itself and the answers are merged, with a page of
 // each in memory. Partitions that the service divides or joins meanwhile are
@@ -36,7 +36,7 @@
 // Bad input is [ErrInvalid] before any request. A scope, an entity and a
 // context (see [WithTenant]) that do not name one tenant are
 // [ErrTenantMismatch]. Only [Repository.AllTenants] reads across tenants.
-// Every document that comes back is checked for its tenant and species.
+// Every document that comes back is checked for its tenant and entity type.
 //
 // # What is retried
 //

@@ -31,9 +31,9 @@ type Line struct {
 	ProductID string `json:"productId"`
 }
 
-// No verb of one species touches a document of another, although both lie in
+// No verb of one entity type touches a document of another, although both lie in
 // one logical partition and the id leads there.
-func TestSpeciesThatShareAPartitionNeverMeet(t *testing.T) {
+func TestEntityTypesThatShareAPartitionNeverMeet(t *testing.T) {
 	t.Parallel()
 	type orders = *repository.Scope[Order]
 	verbs := map[string]func(ctx context.Context, s orders, id string) error{
@@ -87,7 +87,7 @@ func TestSpeciesThatShareAPartitionNeverMeet(t *testing.T) {
 			got, err := customers.In("acme", "c1").Get(ctx, c.ID)
 			must(t, err)
 			if got.ETag != c.ETag {
-				t.Errorf("the other species' document was changed: %+v", got)
+				t.Errorf("the other entity type's document was changed: %+v", got)
 			}
 		})
 	}
@@ -136,7 +136,7 @@ func TestKeysThatAreTooLongTogetherAreRefused(t *testing.T) {
 
 // The batch is applied by the time that a document turns out not to belong
 // here: the others keep what they learned.
-func TestAReadOfAnotherSpeciesInABatch(t *testing.T) {
+func TestAReadOfAnotherEntityTypeInABatch(t *testing.T) {
 	t.Parallel()
 	e, ctx := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil))), t.Context()
 	container := newContainer(t, e.Client(nil), "/tenantId", "/customerId")

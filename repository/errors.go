@@ -35,7 +35,7 @@ var (
 	// ErrTenantMismatch: the entity, the scope and the context do not all name
 	// the same tenant, or a document of another tenant came back.
 	ErrTenantMismatch = engine.ErrTenantMismatch
-	// ErrEntityMismatch: the document that came back is of another species.
+	// ErrEntityMismatch: the document that came back is of another entity type.
 	ErrEntityMismatch = engine.ErrEntityMismatch
 	// ErrTooLarge: a document or a batch passes 2 MB (checked before the
 	// request where the size is known, else 413).
@@ -68,7 +68,7 @@ var (
 // It has these fields, and Error and Unwrap:
 //
 //	Op string: Op is the verb, such as "Get".
-//	EntityType string: EntityType is the stored name of the species.
+//	EntityType string: EntityType is the stored name of the entity type.
 //	TenantID string: TenantID is the scope's tenant; empty for a read across all tenants.
 //	ID string: ID is the document's id where the verb is about one.
 //	Hint string: Hint says the next action; it may be empty.

@@ -30,7 +30,7 @@ func ExampleScope_Batch() {
 	// a
 }
 
-// Documents of two species that share a logical partition change together.
+// Documents of two entity types that share a logical partition change together.
 func ExampleCommitTogether() {
 	t, done := exampleTest()
 	defer done()

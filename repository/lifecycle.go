@@ -37,7 +37,7 @@ func (s *Scope[T]) Restore(ctx context.Context, id string) error {
 }
 
 // Purge removes a document that was deleted softly before its time, with the
-// descendants that were deleted with it. Where a species leaves tombstones for
+// descendants that were deleted with it. Where an entity type leaves tombstones for
 // the readers of the change feed, these stay for their time, hidden. It fails
 // with [ErrNotFound] when there is no such document, or when it was purged
 // before, and with [ErrConflict] when it was not deleted or is being restored.

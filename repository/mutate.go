@@ -18,7 +18,7 @@ import (
 // is as stored, with its new etag.
 //
 // Mutations of one document by one repository take turns, which spares them
-// most conflicts. The id, tenant and species must not be changed.
+// most conflicts. The id, tenant and entity type must not be changed.
 func (s *Scope[T]) Mutate(ctx context.Context, id string, change func(*T) error) (*T, error) {
 	k := engine.Call{Collection: s.repo.core(), Op: "Mutate", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)

@@ -13,7 +13,7 @@ import (
 // document as it is afterwards; where that does not fit the struct, the error
 // holds a [*DecodeError] and the patch was applied. It fails with [ErrNotFound] when there is
 // none and with [ErrPreconditionFailed] when a condition does not hold, or when
-// the id is that of another species' document in a partition they share. More
+// the id is that of another entity type's document in a partition they share. More
 // than ten edits, a path that the entity does not have, or a value that does
 // not fit are [ErrInvalid].
 //

@@ -135,10 +135,10 @@ func TestCursorsAreBoundToTenantQueryAndKey(t *testing.T) {
 	}
 }
 
-func TestTotalsKnowSpeciesAndTenant(t *testing.T) {
+func TestTotalsKnowEntityTypeAndTenant(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	// A key of one level, so that both species lie in the tenant's one partition.
+	// A key of one level, so that both entity types lie in the tenant's one partition.
 	client := emulatortest.Client(t)
 	id := emulatortest.DatabaseID(t, client, "db")
 	_, err := client.CreateDatabase(ctx, azcosmos.DatabaseProperties{ID: id}, nil)
@@ -169,7 +169,7 @@ func TestTotalsKnowSpeciesAndTenant(t *testing.T) {
 	other, err := lookups.In("acme").First(ctx, repository.All())
 	must(t, err)
 	if _, err := notes.In("acme").Get(ctx, other.ID); !errors.Is(err, repository.ErrEntityMismatch) {
-		t.Errorf("Get of another species' id: %v", err)
+		t.Errorf("Get of another entity type's id: %v", err)
 	}
 }
 

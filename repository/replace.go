@@ -110,7 +110,7 @@ func (s *Scope[T]) replaced(ctx context.Context, k *engine.Call, at *engine.Part
 
 // Upsert stores the document whatever is there: the named way to overwrite. It
 // ignores and renews the entity's ETag, so it can undo another writer's change
-// and bring a deleted document back. In a partition that several species share
+// and bring a deleted document back. In a partition that several entity types share
 // it overwrites another one's document too, if that has the same id.
 func (s *Scope[T]) Upsert(ctx context.Context, entity *T) error {
 	k := engine.Call{Collection: s.repo.core(), Op: "Upsert", At: &s.at}

@@ -9,12 +9,12 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Config says how a species is stored. The zero value is the default layout.
+// Config says how an entity type is stored. The zero value is the default layout.
 type Config struct {
-	// EntityType is the stored name of the species. Defaults to the Go type's
+	// EntityType is the stored name of the entity type. Defaults to the Go type's
 	// name; give one before the type is renamed.
 	EntityType string
-	// Aliases are older stored names that are read as this species too.
+	// Aliases are older stored names that are read as this entity type too.
 	// Documents keep the name that they were written under.
 	Aliases []string
 	// PartitionKey are the paths of the container's partition key, 1 to 3, the
@@ -40,7 +40,7 @@ type Config struct {
 	Ceiling *ceiling.Ceiling
 }
 
-// Repository reads and writes one species of document. Bind it to a tenant
+// Repository reads and writes the documents of one entity type. Bind it to a tenant
 // with [Repository.In]. It is safe for use by many goroutines and holds no
 // connection of its own.
 type Repository[T any] struct{ handle }
@@ -75,7 +75,7 @@ func (r *Repository[T]) core() *engine.Collection { return engine.CollectionOf(r
 // meta returns the part of an entity that every document has.
 func (r *Repository[T]) meta(entity *T) *tenantitem.Meta { return engine.MetaOf(entity) }
 
-// EntityType returns the stored name of the species.
+// EntityType returns the stored name of the entity type.
 func (r *Repository[T]) EntityType() string { return r.core().EntityType() }
 
 // Model returns the entity's fields, references and declared copies.

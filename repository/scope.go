@@ -59,7 +59,7 @@ func (r *Repository[T]) AllTenants() *Reader[T] {
 	return all
 }
 
-// bindEntity makes an entity one of this scope: it fills the tenant, the species,
+// bindEntity makes an entity one of this scope: it fills the tenant, the entity type,
 // the id and the key's fields where they are empty, and refuses what
 // contradicts the scope. It returns the partition that the entity lives in,
 // which differs from the scope's when it is stored under an older name.
@@ -80,7 +80,7 @@ func (s *Scope[T]) bindEntity(entity *T, newID bool) (engine.Partition, error) {
 	switch {
 	case meta.EntityType == "" || meta.EntityType == c.EntityType():
 		meta.EntityType = c.EntityType()
-	case c.IsSpecies(meta.EntityType):
+	case c.IsEntityType(meta.EntityType):
 		at = c.Renamed(at, meta.EntityType)
 	default:
 		return engine.Partition{}, &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("its entityType is %q", meta.EntityType), Hint: fmt.Sprintf("leave it empty; this repository stores %q", c.EntityType())}

@@ -27,13 +27,13 @@ type comparison struct {
 	grove, byHand func(ctx context.Context) error
 }
 
-// BenchmarkBesideTheSDK does the same work with a repository and with the raw
+// BenchmarkComparedWithTheSDK does the same work with a repository and with the raw
 // SDK and encoding/json, in turns over the same stub, and reports the
 // processor time of both, their ratio, and the ratio of what they allocate.
 // Of all turns the best counts, since a shared machine can only slow one down.
 //
 //	go test ./repository -run '^$' -bench BesideTheSDK -benchtime 12x
-func BenchmarkBesideTheSDK(b *testing.B) {
+func BenchmarkComparedWithTheSDK(b *testing.B) {
 	for _, c := range comparisons(b) {
 		b.Run(c.name, func(b *testing.B) {
 			ours, theirs := new(measured), new(measured)

@@ -77,12 +77,12 @@ func (l *ledger) Companions(_ context.Context, tx engine.Transaction) ([]engine.
 }
 
 type salesBundle struct {
-	emulator  *emulatortest.Emulator
-	container *azcosmos.ContainerClient
-	ledger    *ledger
-	sales     *repository.Scope[Sale]
-	totals    *repository.Scope[Total]
-	species   *engine.Collection
+	emulator   *emulatortest.Emulator
+	container  *azcosmos.ContainerClient
+	ledger     *ledger
+	sales      *repository.Scope[Sale]
+	totals     *repository.Scope[Total]
+	collection *engine.Collection
 }
 
 func setupSales(t testing.TB, opts ...emulatortest.Option) *salesBundle {
@@ -99,7 +99,7 @@ func setupSales(t testing.TB, opts ...emulatortest.Option) *salesBundle {
 	for _, c := range []*engine.Collection{engine.CollectionOf(sales), engine.CollectionOf(totals)} {
 		must(t, c.SetTransactionHook(b.ledger))
 	}
-	b.sales, b.totals, b.species = sales.In("acme", "s1"), totals.In("acme", "s1"), engine.CollectionOf(totals)
+	b.sales, b.totals, b.collection = sales.In("acme", "s1"), totals.In("acme", "s1"), engine.CollectionOf(totals)
 	total := &Total{}
 	total.ID = "total"
 	must(t, b.totals.Create(t.Context(), total))
@@ -108,7 +108,7 @@ func setupSales(t testing.TB, opts ...emulatortest.Option) *salesBundle {
 
 func (b *salesBundle) add(id string, key []any, by int64) engine.Companion {
 	return engine.Companion{
-		Collection:    b.species,
+		Collection:    b.collection,
 		DocumentPatch: engine.DocumentPatch{Document: engine.Document{ID: id, Key: key}},
 		Increments:    []engine.MemberIncrement{{Pointer: "/sales", By: by}},
 	}
@@ -147,7 +147,7 @@ func TestVerbsFailAlikeWithCompanions(t *testing.T) {
 		want error
 	}{
 		{"create what is there", func() error { return b.sales.Create(ctx, sale("a", "x")) }, repository.ErrConflict},
-		{"create what another species has", func() error { return b.sales.Create(ctx, sale("total", "x")) }, repository.ErrConflict},
+		{"create what another entity type has", func() error { return b.sales.Create(ctx, sale("total", "x")) }, repository.ErrConflict},
 		{"replace an older version", func() error { return b.sales.Replace(ctx, stale) }, repository.ErrPreconditionFailed},
 		{"replace what is not there", func() error { return b.sales.Replace(ctx, missing) }, repository.ErrNotFound},
 		{"patch under a condition", func() error {
@@ -164,7 +164,7 @@ func TestVerbsFailAlikeWithCompanions(t *testing.T) {
 		}, repository.ErrNotFound},
 		{"delete an older version", func() error { return b.sales.Delete(ctx, "a", &repository.DeleteOptions{ETag: stale.ETag}) }, repository.ErrPreconditionFailed},
 		{"delete what is not there", func() error { return b.sales.Delete(ctx, "none", nil) }, repository.ErrNotFound},
-		{"delete another species", func() error { return b.sales.Delete(ctx, "total", nil) }, repository.ErrEntityMismatch},
+		{"delete another entity type", func() error { return b.sales.Delete(ctx, "total", nil) }, repository.ErrEntityMismatch},
 		{"a batch with one of them", func() error { return b.sales.Batch().Create(sale("b", "x")).Delete("none", "").Commit(ctx) }, repository.ErrNotFound},
 	}
 	for _, tt := range tests {

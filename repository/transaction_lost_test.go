@@ -24,8 +24,8 @@ func TestAnAmbiguousBatchNamesNoCompanion(t *testing.T) {
 	sales, err := repository.New[Sale](b.container, repository.Config{PartitionKey: []string{"/tenantId", "/shop"}})
 	must(t, err)
 	must(t, engine.CollectionOf(sales).SetTransactionHook(b.ledger))
-	species := engine.CollectionOf(sales)
-	stub, err := species.Stub(ctx, "acme", []any{"s1"}, "a")
+	collection := engine.CollectionOf(sales)
+	stub, err := collection.Stub(ctx, "acme", []any{"s1"}, "a")
 	must(t, err)
 	b.ledger.companions = func(tx engine.Transaction) []engine.Companion {
 		c := b.add("total", tx.Key, -1)
@@ -34,7 +34,7 @@ func TestAnAmbiguousBatchNamesNoCompanion(t *testing.T) {
 	}
 	b.emulator.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
 	b.emulator.Fault(emulator.Answer(403, 0).On(emulator.QueryItems).Nth(2))
-	_, err = species.Remove(ctx, []engine.Stub{stub})
+	_, err = collection.Remove(ctx, []engine.Stub{stub})
 	var named *repository.BatchError
 	if !errors.Is(err, repository.ErrAmbiguous) || errors.As(err, &named) {
 		t.Errorf("Remove: %v", err)
@@ -163,7 +163,7 @@ func TestAResumedBulkCountsOnce(t *testing.T) {
 	b.total(t, "total", 300)
 }
 
-// With companions, what is missing or another species' is refused as without.
+// With companions, what is missing or another entity type's is refused as without.
 func TestForeignIDsWithCompanions(t *testing.T) {
 	t.Parallel()
 	b := setupSales(t)

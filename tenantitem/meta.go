@@ -26,7 +26,7 @@ type Meta struct {
 	ID string `json:"id"`
 	// TenantID is the first level of every partition key.
 	TenantID string `json:"tenantId"`
-	// EntityType says which species of document this is.
+	// EntityType says which kind of document this is.
 	EntityType string `json:"entityType"`
 	// ETag changes with every write. It is what Replace compares with.
 	ETag string `json:"_etag,omitempty"`

@@ -78,7 +78,7 @@ var percentEscape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
 // outside Unicode's basic plane, which azcosmos can't put into a partition key.
 func ValidateTenantID(id string) error { return validateName("tenant id", id) }
 
-// ValidateEntityType checks the stored name of a species: as [ValidateTenantID].
+// ValidateEntityType checks the stored name of an entity type: as [ValidateTenantID].
 func ValidateEntityType(name string) error { return validateName("entity type", name) }
 
 func validateName(what, s string) error {

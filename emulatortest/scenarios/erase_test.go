@@ -70,10 +70,10 @@ func idsOf(w *emulatortest.World, tenant string) []string {
 	return ids
 }
 
-// TestAnErasureBesideAWriter: a tenant is erased, by a process that may die anywhere, while another one creates, changes and deletes documents of it.
+// TestAnErasureWhileAnotherWrites: a tenant is erased, by a process that may die anywhere, while another one creates, changes and deletes documents of it.
 // What was there when a complete erasure began is gone, whatever the writer did to it; a second erasure leaves nothing; its certificates are
 // true, and count nothing twice; the other tenant has all it had.
-func TestAnErasureBesideAWriter(t *testing.T) {
+func TestAnErasureWhileAnotherWrites(t *testing.T) {
 	t.Parallel()
 	kinds := emulatortest.FaultKinds()
 	if !inFull() {

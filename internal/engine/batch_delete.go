@@ -26,7 +26,7 @@ func (c *Collection) markDeleted(at *Partition, op *Operation) error {
 	ops.Set("/"+markField, op.Mark)
 	ops.Condition = "FROM c WHERE NOT IS_DEFINED(c.deletedAt)"
 	op.Patch = ops
-	op.species, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
+	op.collection, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
 	op.finish = begun.Finish
 	return nil
 }

@@ -23,7 +23,7 @@ type BulkOptions struct {
 	// items that it stored without getting to know are recognised.
 	//
 	// A token is signed with the repository's CursorKey and is refused by
-	// another verb, species or scope.
+	// another verb, entity type or scope.
 	Resume string
 }
 

@@ -56,7 +56,7 @@ func (b *Bulk) sendItems(ctx context.Context, items []*BulkItem) {
 	}
 }
 
-// withoutForeign ends the deletes that would meet another species' document.
+// withoutForeign ends the deletes that would meet another entity type's document.
 func (b *Bulk) withoutForeign(ctx context.Context, items []*BulkItem) []*BulkItem {
 	if len(items) < 2 || items[0].Op.Kind != OpDelete {
 		return items // one that is sent alone looks by itself

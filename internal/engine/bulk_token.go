@@ -51,7 +51,7 @@ func (r bulkRun) token(signer cursorSigner, boundTo string, position int) string
 }
 
 func openBulkToken(signer cursorSigner, boundTo, token string) (r bulkRun, position int, err error) {
-	refused := &tenantitem.InvalidError{What: "resume token", Reason: "it is not of this verb, species, scope and CursorKey", Hint: "resume with the same call that the receipt came from, or start again without a token"}
+	refused := &tenantitem.InvalidError{What: "resume token", Reason: "it is not of this verb, entity type, scope and CursorKey", Hint: "resume with the same call that the receipt came from, or start again without a token"}
 	text, err := signer.Open(boundTo, token)
 	if err != nil {
 		return r, 0, refused

@@ -157,12 +157,56 @@ func newCollection(container *cosmos.Container, model *tenantitem.Model, cfg Set
 	return c, nil
 }
 
-// IsSpecies reports whether documents of a stored name are of this entity type.
-func (c *Collection) IsSpecies(name string) bool {
+// EntityType returns the stored name of the entity type.
+func (c *Collection) EntityType() string { return c.entityType }
+
+// Names returns the stored name and the older ones.
+func (c *Collection) Names() []string {
+	return append([]string{c.entityType}, c.aliases...)
+}
+
+// Model returns the entity's fields.
+func (c *Collection) Model() *tenantitem.Model { return c.model }
+
+// KeyPaths returns the paths of the container's partition key.
+func (c *Collection) KeyPaths() []string {
+	paths := make([]string, 0, len(c.levels)+1)
+	if c.layout != nil {
+		paths = append(paths, "/"+tenantField)
+	}
+	for _, level := range c.levels {
+		switch {
+		case c.layout == nil:
+			paths = append(paths, level.path)
+		case level.isGiven():
+			paths = append(paths, "/"+strings.ReplaceAll(level.source.Field, ".", "/"))
+		default:
+			paths = append(paths, "/"+entityField)
+		}
+	}
+	return paths
+}
+
+// Owns reports whether a stored document is of this entity type.
+func (c *Collection) Owns(raw []byte) bool {
+	if c.layout != nil {
+		raw, _ = c.layout.Canonical(raw) // one that is misplaced is owned too
+	}
+	return c.IsEntityType(readHeader(raw).EntityType)
+}
+
+// IsGlobal reports whether the documents belong to no tenant.
+func (c *Collection) IsGlobal() bool { return c.layout.Global() }
+
+// Same reports whether both are one collection.
+func (c *Collection) Same(other *Collection) bool { return other != nil && c == other }
+
+// IsEntityType reports whether documents of a stored name are of this entity type.
+func (c *Collection) IsEntityType(name string) bool {
 	return name == c.entityType || slices.Contains(c.aliases, name)
 }
 
-// Renamed moves a partition to where the species was stored under an older name.
+// Renamed moves a partition to where the entity type was stored under an older name.
 func (c *Collection) Renamed(p Partition, entityType string) Partition {
 	for i, level := range c.levels {
 		if level.isEntityType() && i < len(p.Values) {
@@ -205,7 +249,7 @@ func (c *Collection) CheckNames(at *Partition, tenant, entityType string) error 
 	if !at.All && tenant != at.Tenant {
 		return ErrTenantMismatch
 	}
-	if !c.IsSpecies(entityType) {
+	if !c.IsEntityType(entityType) {
 		return ErrEntityMismatch
 	}
 	return nil

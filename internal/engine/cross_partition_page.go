@@ -65,9 +65,9 @@ func decodePosition(text string, partitions int) (Position, error) {
 	return p, nil
 }
 
-// ErrCursorShape is for a cursor that was made before the species got, or
+// ErrCursorShape is for a cursor that was made before the entity type got, or
 // lost, an older name.
-var ErrCursorShape = &tenantitem.InvalidError{What: "cursor", Reason: "it was made for another layout of the species", Hint: "start again without a cursor"}
+var ErrCursorShape = &tenantitem.InvalidError{What: "cursor", Reason: "it was made for another layout of the entity type", Hint: "start again without a cursor"}
 
 // Begin is where a page starts.
 func (p *plan) Begin(c *Collection, q Query, from string) (Position, error) {

@@ -11,7 +11,7 @@ import (
 
 // A page cursor is base64url text, safe in a URL: a version byte, a signature,
 // and where the query goes on. The signature covers what the cursor is good
-// for (species, scope and query), which is therefore not repeated in it.
+// for (entity type, scope and query), which is therefore not repeated in it.
 const (
 	cursorVersion  = 1
 	cursorMAC      = 16

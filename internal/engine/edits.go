@@ -269,7 +269,7 @@ func (c *Collection) condition(conditions []Predicate, further ...string) (strin
 		conditions = append(slices.Clone(conditions), Missing("deletedAt"))
 	}
 	if c.mayMeet() {
-		conditions = append(slices.Clone(conditions), c.ofSpecies())
+		conditions = append(slices.Clone(conditions), c.ofEntityType())
 	}
 	if len(conditions)+len(further) == 0 {
 		return "", nil

@@ -8,12 +8,12 @@ import (
 )
 
 // Where the container's key does not hold the entity type, an id may lead to a
-// document of another species in the same logical partition. What writes
+// document of another entity type in the same logical partition. What writes
 // without having read looks first: a patch by its condition, a delete by the
-// query below. A document that is deleted, and whose id another species takes,
+// query below. A document that is deleted, and whose id another entity type takes,
 // between the look and the delete is not told apart; an etag does that.
 
-// mayMeet reports whether other species can lie in the same logical partition.
+// mayMeet reports whether other entity types can lie in the same logical partition.
 func (c *Collection) mayMeet() bool {
 	for _, level := range c.levels {
 		if level.isEntityType() {
@@ -23,8 +23,8 @@ func (c *Collection) mayMeet() bool {
 	return !c.layout.Typeless()
 }
 
-// ofSpecies holds for the documents of the species.
-func (c *Collection) ofSpecies() Predicate {
+// ofEntityType holds for the documents of the entity type.
+func (c *Collection) ofEntityType() Predicate {
 	names := append([]string{c.entityType}, c.aliases...)
 	ours := In(entityField, Anys(names)...)
 	if c.layout.TypeOptional() {
@@ -33,7 +33,7 @@ func (c *Collection) ofSpecies() Predicate {
 	return ours
 }
 
-// isUntyped reports that a row has no entity type and is of this species all
+// isUntyped reports that a row has no entity type and is of this entity type all
 // the same.
 func (c *Collection) isUntyped(row []byte) bool {
 	if !c.layout.TypeOptional() {
@@ -44,7 +44,7 @@ func (c *Collection) isUntyped(row []byte) bool {
 	return !typed
 }
 
-// foreign returns those of the ids that documents of other species have.
+// foreign returns those of the ids that documents of other entity types have.
 func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[string]bool, error) {
 	if len(ids) == 0 || !k.Collection.mayMeet() || k.Collection.layout.Typeless() {
 		return nil, nil
@@ -58,7 +58,7 @@ func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[st
 	found := map[string]bool{}
 	err := EachPage(ctx, k, at, st, 0, func(rows []json.RawMessage) (bool, error) {
 		for _, row := range rows {
-			if h := readHeader(row); !k.Collection.IsSpecies(h.EntityType) && !k.Collection.isUntyped(row) {
+			if h := readHeader(row); !k.Collection.IsEntityType(h.EntityType) && !k.Collection.isUntyped(row) {
 				found[h.ID] = true
 			}
 		}
@@ -67,7 +67,7 @@ func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[st
 	return found, err
 }
 
-// RefuseForeign fails when one of the ids is that of another species' document.
+// RefuseForeign fails when one of the ids is that of another entity type's document.
 func (k *Call) RefuseForeign(ctx context.Context, at *Partition, ids ...string) error {
 	found, err := k.foreign(ctx, at, ids)
 	if err == nil && len(found) > 0 {

@@ -29,7 +29,7 @@ var (
 	// ErrTenantMismatch: the entity, the scope and the context do not all name
 	// the same tenant, or a document of another tenant came back.
 	ErrTenantMismatch = errors.New("tenant mismatch")
-	// ErrEntityMismatch: the document that came back is of another species.
+	// ErrEntityMismatch: the document that came back is of another entity type.
 	ErrEntityMismatch = errors.New("entity type mismatch")
 	// ErrTooLarge: a document or a batch passes 2 MB (checked before the
 	// request where the size is known, else 413).
@@ -61,7 +61,7 @@ var (
 type Error struct {
 	// Op is the verb, such as "Get".
 	Op string
-	// EntityType is the stored name of the species.
+	// EntityType is the stored name of the entity type.
 	EntityType string
 	// TenantID is the scope's tenant; empty for a read across all tenants.
 	TenantID string

@@ -49,7 +49,7 @@ func (k *Call) findTaken(ctx context.Context, partition Partition, ids []string,
 		if StatusOf(err) == http.StatusNotFound {
 			return nil
 		}
-		if h := readHeader(raw); err == nil && k.Collection.IsSpecies(h.EntityType) && (!k.Collection.Tombstones || h.DeletedAt == "") {
+		if h := readHeader(raw); err == nil && k.Collection.IsEntityType(h.EntityType) && (!k.Collection.Tombstones || h.DeletedAt == "") {
 			taken[ids[0]] = h.EntityType
 		}
 		return err

@@ -16,7 +16,7 @@ const (
 )
 
 // DefaultPartitionKey is the hierarchical key of a container that names none:
-// all documents of one species and one tenant share a logical partition.
+// all documents of one entity type and one tenant share a logical partition.
 func DefaultPartitionKey() []string { return []string{"/" + tenantField, "/" + entityField} }
 
 // keyLevel is one level of a container's partition key as an entity fills it.

@@ -50,8 +50,8 @@ type Operation struct {
 	// What a transaction hook is told: the document's entity type, and what the
 	// operation makes of the document, which is nil after a delete. A transaction
 	// hook is not told of operations whose after is nil.
-	species *Collection
-	// Reads is the species of an operation that hooks are not told of.
+	collection *Collection
+	// Reads is the collection of an operation that hooks are not told of.
 	Reads *Collection
 	// stored says that id, body and patch are in the stored form already.
 	stored bool
@@ -70,12 +70,12 @@ const noDocument = "none"
 
 // Writes makes the operation a write of a body.
 func (op *Operation) Writes(c *Collection, kind OperationKind, body []byte) {
-	op.Kind, op.species, op.Body, op.Size, op.after = kind, c, body, len(body), bodyAfter(body)
+	op.Kind, op.collection, op.Body, op.Size, op.after = kind, c, body, len(body), bodyAfter(body)
 }
 
 // Deletes makes the operation a delete.
 func (op *Operation) Deletes(c *Collection) {
-	op.Kind, op.species, op.after = OpDelete, c, func(*Document) *Document { return nil }
+	op.Kind, op.collection, op.after = OpDelete, c, func(*Document) *Document { return nil }
 }
 
 // sent is the operation as it goes to the service.

@@ -20,9 +20,9 @@ type Partition struct {
 	Values              []any // of the leading levels; all of them when full
 	Full                bool
 	All                 bool
-	// Deleted shows the documents that the species hides.
+	// Deleted shows the documents that the entity type hides.
 	Deleted bool
-	// mixed shows the documents of every species.
+	// mixed shows the documents of every entity type.
 	mixed bool
 	Key   cosmos.PartitionKey // set when full
 	// physical narrows a partition that is not full to one physical one, and

@@ -206,21 +206,21 @@ func (c *Collection) sessionToken() string {
 	return sessionPrefix + base64.RawURLEncoding.EncodeToString([]byte(text))
 }
 
-// SessionsOf returns what this process has seen of the species' containers, one
+// SessionsOf returns what this process has seen of the collections' containers, one
 // token for each container, to be stored with data and given to [WithSession]
 // by the process that reads it later. Other than [Repository.SessionToken]'s these name
 // the container by its resource id too: data may outlive the container, and
 // in one that was made anew, or filled from a backup, nothing has come as far.
-func SessionsOf(species ...*Collection) []string {
+func SessionsOf(collections ...*Collection) []string {
 	type seen struct {
 		rid    string
 		ranges sessionRanges
 	}
 	containers := map[string]seen{}
-	for _, sp := range species {
-		sessions := sp.sessions
+	for _, collection := range collections {
+		sessions := collection.sessions
 		sessions.mu.Lock()
-		c := containers[cosmos.ContainerID(sp.Container)]
+		c := containers[cosmos.ContainerID(collection.Container)]
 		if c.ranges == nil || c.rid == "" {
 			c.rid = sessions.rid
 		}
@@ -231,7 +231,7 @@ func SessionsOf(species ...*Collection) []string {
 			c.ranges.merge(sessions.ranges.String())
 		}
 		sessions.mu.Unlock()
-		containers[cosmos.ContainerID(sp.Container)] = c
+		containers[cosmos.ContainerID(collection.Container)] = c
 	}
 	var tokens []string
 	for _, id := range slices.Sorted(maps.Keys(containers)) {

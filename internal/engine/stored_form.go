@@ -17,19 +17,19 @@ func (k *Call) layoutOf(op *Operation) *layout.Layout {
 	switch {
 	case op.stored:
 		return nil
-	case op.species != nil:
-		return op.species.layout
+	case op.collection != nil:
+		return op.collection.layout
 	case op.Reads != nil:
 		return op.Reads.layout
 	}
 	return k.Collection.layout
 }
 
-// coreOf is the species of an operation.
+// coreOf is the collection of an operation.
 func (k *Call) coreOf(op *Operation) *Collection {
 	switch {
-	case op.species != nil:
-		return op.species
+	case op.collection != nil:
+		return op.collection
 	case op.Reads != nil:
 		return op.Reads
 	}

@@ -28,7 +28,7 @@ import (
 //
 // The histograms are db.client.operation.duration (seconds) and
 // azure.cosmosdb.client.operation.request_charge (RU). Attributes name the
-// container, the operation, the species and how it failed; never an id, a
+// container, the operation, the entity type and how it failed; never an id, a
 // value or a statement.
 type Telemetry struct {
 	// TracerProvider makes the spans. Defaults to otel.GetTracerProvider().

@@ -78,7 +78,7 @@ type transaction struct {
 	yield   func()
 }
 
-// document names one of a logical partition. An id is only one species' at a
+// document names one of a logical partition. An id is only one entity type's at a
 // time, but a batch may give it to another.
 type document struct {
 	core *Collection
@@ -101,12 +101,12 @@ func (t *transaction) look(ctx context.Context) ([]Operation, error) {
 		if !op.told() {
 			continue
 		}
-		d := document{op.species, op.ID}
+		d := document{op.collection, op.ID}
 		n, seen := at[d]
 		if !seen {
 			n = len(tx.Changes)
 			at[d] = n
-			tx.Changes = append(tx.Changes, Change{Collection: op.species, ID: op.ID, Before: before[d], After: before[d]})
+			tx.Changes = append(tx.Changes, Change{Collection: op.collection, ID: op.ID, Before: before[d], After: before[d]})
 			// The caller may know a newer version than this read did, or an
 			// older one. Either way nothing can be said, and the service decides.
 			stale = stale || op.ETag != "" && (before[d] == nil || op.ETag != before[d].ETag)
@@ -118,7 +118,7 @@ func (t *transaction) look(ctx context.Context) ([]Operation, error) {
 		c := &tx.Changes[n]
 		c.After, c.Upsert = op.after(c.After), c.Upsert || op.Kind == OpUpsert
 		if c.After != nil {
-			c.After.ID, c.After.Key, c.After.ETag = op.ID, op.species.outlineKey(*t.call.At), ""
+			c.After.ID, c.After.Key, c.After.ETag = op.ID, op.collection.outlineKey(*t.call.At), ""
 		}
 	}
 	if stale {
@@ -177,13 +177,13 @@ func (t *transaction) before(ctx context.Context) (map[document]*Document, error
 		switch {
 		case !op.told() || op.Kind == OpCreate:
 		case t.attempt == 0 && op.Before != nil && op.Before.Raw != nil:
-			d, _, err := op.species.readDocument(op.Before.Raw)
+			d, _, err := op.collection.readDocument(op.Before.Raw)
 			if err != nil {
 				return nil, err
 			}
-			found[document{op.species, op.ID}] = &d
-		case !slices.Contains(ids[op.species], op.ID):
-			ids[op.species] = append(ids[op.species], op.ID)
+			found[document{op.collection, op.ID}] = &d
+		case !slices.Contains(ids[op.collection], op.ID):
+			ids[op.collection] = append(ids[op.collection], op.ID)
 		}
 	}
 	for c, of := range ids {
@@ -209,7 +209,7 @@ func (t *transaction) fitting(sent []Operation) []Operation {
 		keep++
 	}
 	t.own = slices.DeleteFunc(t.own, func(c Companion) bool {
-		return !slices.ContainsFunc(sent[len(t.ops):keep], func(op Operation) bool { return op.species == c.Collection && op.ID == c.ID })
+		return !slices.ContainsFunc(sent[len(t.ops):keep], func(op Operation) bool { return op.collection == c.Collection && op.ID == c.ID })
 	})
 	return sent[:keep]
 }
@@ -228,7 +228,7 @@ func (t *transaction) again(err error, sent []Operation) bool {
 			if t.dropped == nil {
 				t.dropped = map[document]bool{}
 			}
-			t.dropped[document{sent[failed.Index].species, failed.ID}] = true
+			t.dropped[document{sent[failed.Index].collection, failed.ID}] = true
 		}
 		return true
 	}

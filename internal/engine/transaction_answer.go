@@ -18,17 +18,17 @@ import (
 func (t *transaction) answer(sent []Operation, results []Result) []Result {
 	etags := map[document]string{}
 	for i := len(t.ops); i < len(sent) && i < len(results); i++ {
-		etags[document{sent[i].species, sent[i].ID}] = results[i].ETag
+		etags[document{sent[i].collection, sent[i].ID}] = results[i].ETag
 	}
 	for i := range t.ops {
-		if etag, ok := etags[document{t.ops[i].species, t.ops[i].ID}]; ok {
+		if etag, ok := etags[document{t.ops[i].collection, t.ops[i].ID}]; ok {
 			results[i].ETag = etag
 		}
 	}
 	for _, c := range t.own {
 		raw, err := c.members()
 		for i := range t.ops {
-			if op := &t.ops[i]; err == nil && op.Entity != nil && op.species == c.Collection && op.ID == c.ID {
+			if op := &t.ops[i]; err == nil && op.Entity != nil && op.collection == c.Collection && op.ID == c.ID {
 				err = codec.Decode(raw, op.Entity)
 			}
 		}

@@ -17,9 +17,9 @@ import (
 // where others change those documents all the time. It must therefore be
 // something that is also reached in another way.
 type TransactionHook interface {
-	// Members are the top-level members of a species that Companions looks
+	// Members are the top-level members of an entity type that Companions looks
 	// at. leads says that changes of them concern other documents; without it
-	// the species is only one of those others.
+	// the entity type is only one of those others.
 	Members(s *Collection) (names []string, leads bool)
 	// Companions returns what has to change with tx. It may be called several
 	// times for one write, each time with documents that were read anew.
@@ -51,7 +51,7 @@ type Change struct {
 
 // Companion is a change of one more document. With an etag it is made only to
 // that version of the document; without one, to any version that is of the
-// species and not deleted.
+// entity type and not deleted.
 type Companion struct {
 	Collection *Collection
 	DocumentPatch
@@ -68,7 +68,7 @@ type MemberIncrement struct {
 // op turns a companion into an operation of its transaction.
 func (c *Companion) op() (Operation, error) {
 	core := c.Collection
-	op := Operation{Kind: OpPatch, ID: c.ID, ETag: c.ETag, Mark: core.Mark(), species: core}
+	op := Operation{Kind: OpPatch, ID: c.ID, ETag: c.ETag, Mark: core.Mark(), collection: core}
 	op.Size = c.size()
 	ops := c.patch()
 	for _, inc := range c.Increments {
@@ -118,7 +118,7 @@ func (d *Document) with(parentID *string, deletedAt string) *Document {
 
 // FollowedBy says what a patch makes of its document.
 func (op *Operation) FollowedBy(c *Collection, edits *Edits) {
-	op.species, op.edits = c, edits
+	op.collection, op.edits = c, edits
 	op.after = func(before *Document) *Document {
 		if before == nil {
 			return nil
@@ -130,7 +130,7 @@ func (op *Operation) FollowedBy(c *Collection, edits *Edits) {
 	}
 }
 
-// Leads reports whether writes of the species may need companions.
+// Leads reports whether writes of the entity type may need companions.
 func (c *Collection) Leads() bool {
 	if c.hooks.transaction == nil {
 		return false
@@ -152,14 +152,14 @@ func (c *Collection) itemsPerBatch() int {
 }
 
 // told reports whether a TransactionHook is told of an operation.
-func (op *Operation) told() bool { return op.after != nil && op.species.hooks.transaction != nil }
+func (op *Operation) told() bool { return op.after != nil && op.collection.hooks.transaction != nil }
 
 // concerns reports whether an operation may need companions.
 func (op *Operation) concerns() bool {
 	if !op.told() {
 		return false
 	}
-	names, leads := op.species.hooks.transaction.Members(op.species)
+	names, leads := op.collection.hooks.transaction.Members(op.collection)
 	switch {
 	case op.edits != nil:
 		return leads && op.edits.touch(names)
@@ -180,7 +180,7 @@ func transactionHooks(ops []Operation) []TransactionHook {
 		if !ops[i].told() {
 			continue
 		}
-		if b := ops[i].species.hooks.transaction; !slices.Contains(all, b) {
+		if b := ops[i].collection.hooks.transaction; !slices.Contains(all, b) {
 			all = append(all, b)
 		}
 	}

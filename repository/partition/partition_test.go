@@ -132,7 +132,7 @@ func TestReadRefuses(t *testing.T) {
 
 // Documents of other types in the partition are none of the read's business; one
 // of a type that is read and does not fit hides no other.
-func TestReadBesideOddDocuments(t *testing.T) {
+func TestAReadPassesOverOddDocuments(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	container, err := s.client.NewContainer("shop", "customer")

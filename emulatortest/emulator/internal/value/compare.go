@@ -105,7 +105,7 @@ func equalObjects(a, b Value) bool {
 		return Compare(a, b) == 0
 	}
 	for i := range am {
-		// Documents of one species keep one member order, so the same position is the best first guess.
+		// Documents of one kind keep one member order, so the same position is the best first guess.
 		other := bm[i]
 		if other.Name != am[i].Name {
 			other.Value = b.Get(am[i].Name)

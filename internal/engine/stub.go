@@ -11,50 +11,6 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// EntityType returns the stored name of the species.
-func (s *Collection) EntityType() string { return s.entityType }
-
-// Names returns the stored name and the older ones.
-func (s *Collection) Names() []string {
-	return append([]string{s.entityType}, s.aliases...)
-}
-
-// Model returns the entity's fields.
-func (s *Collection) Model() *tenantitem.Model { return s.model }
-
-// KeyPaths returns the paths of the container's partition key.
-func (s *Collection) KeyPaths() []string {
-	paths := make([]string, 0, len(s.levels)+1)
-	if s.layout != nil {
-		paths = append(paths, "/"+tenantField)
-	}
-	for _, level := range s.levels {
-		switch {
-		case s.layout == nil:
-			paths = append(paths, level.path)
-		case level.isGiven():
-			paths = append(paths, "/"+strings.ReplaceAll(level.source.Field, ".", "/"))
-		default:
-			paths = append(paths, "/"+entityField)
-		}
-	}
-	return paths
-}
-
-// Owns reports whether a stored document is of this entity type.
-func (s *Collection) Owns(raw []byte) bool {
-	if s.layout != nil {
-		raw, _ = s.layout.Canonical(raw) // one that is misplaced is owned too
-	}
-	return s.IsSpecies(readHeader(raw).EntityType)
-}
-
-// IsGlobal reports whether the documents belong to no tenant.
-func (s *Collection) IsGlobal() bool { return s.layout.Global() }
-
-// Same reports whether both are one collection.
-func (s *Collection) Same(other *Collection) bool { return other != nil && s == other }
-
 // Stub is the outline of a stored document.
 type Stub struct {
 	ID   string `json:"id"`
@@ -105,21 +61,21 @@ const JournalField = documents.Deletion
 const MovingField = documents.Moving
 
 // stubProjection reads a Stub whatever the key's levels are.
-func (s *Collection) stubProjection() string {
+func (c *Collection) stubProjection() string {
 	var b strings.Builder
 	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "parent": c.parentId, "deletedAt": c.deletedAt, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moving": c.` + MovingField + `, "moved": c.` + MovedField + `, "key": [`)
-	b.WriteString(s.outlineKeySQL())
+	b.WriteString(c.outlineKeySQL())
 	b.WriteString("]} FROM " + RootAlias)
 	return b.String()
 }
 
 // in resolves a tenant and further key values to a partition that shows
 // deleted documents too.
-func (s *Collection) in(tenant string, key []any) Partition {
-	if s.IsGlobal() {
+func (c *Collection) in(tenant string, key []any) Partition {
+	if c.IsGlobal() {
 		tenant = "" // referred to from documents of any tenant
 	}
-	at := s.Resolve(s.entityType, tenant, key)
+	at := c.Resolve(c.entityType, tenant, key)
 	at.Deleted = true
 	return at
 }
@@ -137,23 +93,23 @@ type stubDocument struct {
 // Stubs returns the outlines of a tenant's documents, deleted ones included,
 // under the rules of [Reader.Query]. Key values beyond the tenant may be left
 // out.
-func (s *Collection) Stubs(ctx context.Context, tenant string, key []any, q Query) iter.Seq2[Stub, error] {
-	return s.stubs(ctx, s.in(tenant, key), q)
+func (c *Collection) Stubs(ctx context.Context, tenant string, key []any, q Query) iter.Seq2[Stub, error] {
+	return c.stubs(ctx, c.in(tenant, key), q)
 }
 
 // StubsOfAllTenants is Stubs across tenants. It visits every physical
 // partition of the container.
-func (s *Collection) StubsOfAllTenants(ctx context.Context, q Query) iter.Seq2[Stub, error] {
-	at := Partition{All: true, Deleted: true, global: s.IsGlobal(), underTenant: s.underTenant, Key: cosmos.NewPartitionKey()}
-	return s.stubs(ctx, at, q)
+func (c *Collection) StubsOfAllTenants(ctx context.Context, q Query) iter.Seq2[Stub, error] {
+	at := Partition{All: true, Deleted: true, global: c.IsGlobal(), underTenant: c.underTenant, Key: cosmos.NewPartitionKey()}
+	return c.stubs(ctx, at, q)
 }
 
-func (s *Collection) stubs(ctx context.Context, at Partition, q Query) iter.Seq2[Stub, error] {
+func (c *Collection) stubs(ctx context.Context, at Partition, q Query) iter.Seq2[Stub, error] {
 	return func(yield func(Stub, error) bool) {
-		k := Call{Collection: s, Op: "Stubs", At: &at}
+		k := Call{Collection: c, Op: "Stubs", At: &at}
 		err := k.StartQuery(ctx)
 		if err == nil {
-			err = ProjectAs(ctx, &k, q, s.stubProjection(), func(stub Stub) bool { return yield(stub, nil) })
+			err = ProjectAs(ctx, &k, q, c.stubProjection(), func(stub Stub) bool { return yield(stub, nil) })
 		}
 		if err != nil {
 			yield(Stub{}, k.Fail(err))
@@ -162,36 +118,36 @@ func (s *Collection) stubs(ctx context.Context, at Partition, q Query) iter.Seq2
 }
 
 // Count counts a tenant's documents, deleted ones included.
-func (s *Collection) Count(ctx context.Context, tenant string, key []any, q Query) (int64, error) {
-	at := s.in(tenant, key)
-	return s.CountIn(ctx, &at, q)
+func (c *Collection) Count(ctx context.Context, tenant string, key []any, q Query) (int64, error) {
+	at := c.in(tenant, key)
+	return c.CountIn(ctx, &at, q)
 }
 
 // Stub reads the outline of one document, deleted or not: a point read where
 // the key is known, else a query by id over the tenant. It fails with
 // [ErrNotFound].
-func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id string) (Stub, error) {
-	at := s.in(tenant, key)
-	k := Call{Collection: s, Op: "Stub", At: &at, ID: id}
+func (c *Collection) Stub(ctx context.Context, tenant string, key []any, id string) (Stub, error) {
+	at := c.in(tenant, key)
+	k := Call{Collection: c, Op: "Stub", At: &at, ID: id}
 	if err := k.Start(ctx); err != nil {
 		return Stub{}, k.Fail(err)
 	}
 	if err := tenantitem.ValidateID(id); err != nil {
 		return Stub{}, k.Fail(err)
 	}
-	if s.Derives() && !at.Full {
-		if complete, err := s.completed(at, s.fieldsByID(at, id)); err == nil {
+	if c.Derives() && !at.Full {
+		if complete, err := c.completed(at, c.fieldsByID(at, id)); err == nil {
 			at = complete
 		}
 	}
 	if !at.Full {
-		for stub, err := range s.stubs(ctx, at, Where(Eq("id", id)).Limit(1)) {
+		for stub, err := range c.stubs(ctx, at, Where(Eq("id", id)).Limit(1)) {
 			return stub, err
 		}
 		return Stub{}, k.Fail(ErrNotFound)
 	}
 	var err error
-	for _, partition := range s.PartitionsOf(at) {
+	for _, partition := range c.PartitionsOf(at) {
 		var raw []byte
 		if raw, err = k.ReadItem(ctx, &partition); StatusOf(err) == http.StatusNotFound {
 			continue
@@ -200,10 +156,10 @@ func (s *Collection) Stub(ctx context.Context, tenant string, key []any, id stri
 			break
 		}
 		doc := readStub(raw)
-		if err = s.Check(&at, &doc.Meta); err != nil {
+		if err = c.Check(&at, &doc.Meta); err != nil {
 			break
 		}
-		return doc.stub(s.outlineKey(partition)), nil
+		return doc.stub(c.outlineKey(partition)), nil
 	}
 	return Stub{}, k.Fail(err)
 }
@@ -237,6 +193,6 @@ func (d *stubDocument) stub(key []any) Stub {
 }
 
 // partitionOf returns where a stub's document lies.
-func (s *Collection) partitionOf(stub Stub) (Partition, error) {
-	return s.placeOf(stub.Key)
+func (c *Collection) partitionOf(stub Stub) (Partition, error) {
+	return c.placeOf(stub.Key)
 }

@@ -28,7 +28,7 @@ func withSiblings(ctx context.Context, parts []Part) context.Context {
 	return context.WithValue(ctx, siblingsKey{}, all)
 }
 
-// Sibling finds a document of the species among those that the transaction of
+// Sibling finds a document of the entity type among those that the transaction of
 // a hook's context writes. The entity is a pointer to the repository's type as
 // it is to be stored, nil when the transaction deletes the document.
 func (c *Collection) Sibling(ctx context.Context, id string) (entity any, found bool) {

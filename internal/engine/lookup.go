@@ -163,7 +163,7 @@ func apart(parts []*Lookup) string {
 		}
 		// A document is told from others by its type alone.
 		for _, other := range parts[:i] {
-			if other.core.IsSpecies(c.entityType) {
+			if other.core.IsEntityType(c.entityType) {
 				return c.entityType + " is read by two parts"
 			}
 		}

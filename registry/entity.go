@@ -11,9 +11,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// species is one row of the catalogue: a registered kind of document and where
+// entity is one row of the catalogue: a registered entity type and where
 // it lives.
-type species struct {
+type entity struct {
 	catalogue.Entity
 
 	from      *Declaration
@@ -22,14 +22,14 @@ type species struct {
 	children  any  // *parented.Repository or *parented.Buckets, of a child; set by Open
 }
 
-// made keeps a species' repository.
-func made[T any](s *species, repo *repository.Repository[T]) {
+// made keeps an entity type's repository.
+func made[T any](s *entity, repo *repository.Repository[T]) {
 	s.Repository, s.Collection = repo, engine.CollectionOf(repo)
 }
 
 // expiry is the hook that gives documents their ttl, or refuses one that would
 // do nothing; nil when there is nothing to do.
-func (s *species) expiry(container Container) engine.ValidatorFunc {
+func (s *entity) expiry(container Container) engine.ValidatorFunc {
 	if container.DefaultTTL == TTLOff {
 		return func(_ context.Context, _ string, entities []any) error {
 			for _, e := range entities {
@@ -37,7 +37,7 @@ func (s *species) expiry(container Container) engine.ValidatorFunc {
 					return &tenantitem.InvalidError{
 						What:   "ttl",
 						Reason: fmt.Sprintf("the time to live of container %q is off, so it would do nothing", container.ID),
-						Hint:   "register the species with registry.TTL, or the container with registry.TTLOn",
+						Hint:   "register the entity type with registry.TTL, or the container with registry.TTLOn",
 					}
 				}
 			}

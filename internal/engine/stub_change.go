@@ -14,26 +14,26 @@ import (
 // document that changed since its outline was read, or that is gone, is passed
 // over. It returns what was removed. After [ErrAmbiguous] the caller has to
 // look at what is there.
-func (s *Collection) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err error) {
-	return s.change(ctx, "Remove", stubs, func(stub Stub) (Operation, Stub) {
+func (c *Collection) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err error) {
+	return c.change(ctx, "Remove", stubs, func(stub Stub) (Operation, Stub) {
 		op := Operation{ID: stub.ID, ETag: stub.ETag, goal: true}
-		op.Deletes(s)
+		op.Deletes(c)
 		return op, stub
 	})
 }
 
 // Edit changes what a Stub holds of each document (not its id or key), as
 // Remove does. It returns the outlines of what was changed, new etags included.
-func (s *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
-	return s.change(ctx, "Edit", stubs, func(stub Stub) (Operation, Stub) {
+func (c *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
+	return c.change(ctx, "Edit", stubs, func(stub Stub) (Operation, Stub) {
 		next := edit(stub)
-		if s.hooks.keepsParents && next.ParentID != stub.ParentID && stub.ParentID != "" {
+		if c.hooks.keepsParents && next.ParentID != stub.ParentID && stub.ParentID != "" {
 			next.Moved = movedFrom(stub)
 		}
-		mark := s.Mark()
+		mark := c.Mark()
 		ops := patchBetween(stub, next)
 		ops.Set("/"+markField, mark)
-		op := Operation{Kind: OpPatch, ID: stub.ID, ETag: stub.ETag, Mark: mark, species: s, Patch: ops}
+		op := Operation{Kind: OpPatch, ID: stub.ID, ETag: stub.ETag, Mark: mark, collection: c, Patch: ops}
 		op.after = func(before *Document) *Document {
 			if next.ParentID == stub.ParentID {
 				return before.with(nil, next.DeletedAt)
@@ -82,13 +82,13 @@ func movedFrom(stub Stub) map[string][]string {
 }
 
 // change applies one operation to each document, a hundred at a time.
-func (s *Collection) change(ctx context.Context, op string, stubs []Stub, plan func(Stub) (Operation, Stub)) (done []Stub, err error) {
+func (c *Collection) change(ctx context.Context, op string, stubs []Stub, plan func(Stub) (Operation, Stub)) (done []Stub, err error) {
 	for _, group := range byPartition(stubs) {
-		at, err := s.partitionOf(group[0])
+		at, err := c.partitionOf(group[0])
 		if err != nil {
 			return done, err
 		}
-		k := Call{Collection: s, Op: op, At: &at, batch: true}
+		k := Call{Collection: c, Op: op, At: &at, batch: true}
 		if err := k.Start(ctx); err != nil {
 			return done, k.Fail(err)
 		}

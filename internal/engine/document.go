@@ -52,17 +52,17 @@ func fieldsOf(raw []byte) map[string]json.RawMessage {
 // Documents reads the named top-level members of a tenant's documents, deleted
 // ones included, under the rules of [Reader.Query]. Key values beyond the
 // tenant may be left out.
-func (s *Collection) Documents(ctx context.Context, tenant string, key []any, q Query, fields ...string) iter.Seq2[Document, error] {
-	return s.documents(ctx, s.in(tenant, key), q, fields)
+func (c *Collection) Documents(ctx context.Context, tenant string, key []any, q Query, fields ...string) iter.Seq2[Document, error] {
+	return c.documents(ctx, c.in(tenant, key), q, fields)
 }
 
-func (s *Collection) documents(ctx context.Context, at Partition, q Query, fields []string) iter.Seq2[Document, error] {
+func (c *Collection) documents(ctx context.Context, at Partition, q Query, fields []string) iter.Seq2[Document, error] {
 	return func(yield func(Document, error) bool) {
 		q.page = MaxIDsPerQuery
-		k := Call{Collection: s, Op: "Documents", At: &at}
+		k := Call{Collection: c, Op: "Documents", At: &at}
 		err := k.StartQuery(ctx)
 		if err == nil {
-			err = ProjectAs(ctx, &k, q, s.documentProjection(fields), func(d Document) bool { return yield(d, nil) })
+			err = ProjectAs(ctx, &k, q, c.documentProjection(fields), func(d Document) bool { return yield(d, nil) })
 		}
 		if err != nil {
 			yield(Document{}, k.Fail(err))
@@ -72,9 +72,9 @@ func (s *Collection) documents(ctx context.Context, at Partition, q Query, field
 
 // KeyOf returns the values that In takes for one entity, a pointer to the
 // repository's type, from its fields: as many as it has.
-func (s *Collection) KeyOf(entity any) []any {
+func (c *Collection) KeyOf(entity any) []any {
 	var key []any
-	for _, level := range s.levels {
+	for _, level := range c.levels {
 		if !level.isGiven() {
 			continue
 		}
@@ -91,27 +91,27 @@ func (s *Collection) KeyOf(entity any) []any {
 // that do not exist are left out. One id costs a point read where the
 // key is complete, others a query for every 1,000. Under a prefix of the key
 // an id may not be unique; two documents with one id are an error then.
-func (s *Collection) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
-	at := s.in(tenant, key)
-	return s.documentsIn(ctx, at, s.PartitionsOf(at), ids, fields)
+func (c *Collection) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
+	at := c.in(tenant, key)
+	return c.documentsIn(ctx, at, c.PartitionsOf(at), ids, fields)
 }
 
 // documentsAt is DocumentsByID in one logical partition, without those of older
 // names.
-func (s *Collection) documentsAt(ctx context.Context, at Partition, ids, fields []string) (map[string]Document, error) {
+func (c *Collection) documentsAt(ctx context.Context, at Partition, ids, fields []string) (map[string]Document, error) {
 	at.Deleted = true
-	return s.documentsIn(ctx, at, []Partition{at}, ids, fields)
+	return c.documentsIn(ctx, at, []Partition{at}, ids, fields)
 }
 
-func (s *Collection) documentsIn(ctx context.Context, at Partition, partitions []Partition, ids, fields []string) (map[string]Document, error) {
+func (c *Collection) documentsIn(ctx context.Context, at Partition, partitions []Partition, ids, fields []string) (map[string]Document, error) {
 	found := make(map[string]Document, len(ids))
-	if len(ids) == 1 && !at.Full && s.Derives() {
-		if complete, err := s.completed(at, s.fieldsByID(at, ids[0])); err == nil {
+	if len(ids) == 1 && !at.Full && c.Derives() {
+		if complete, err := c.completed(at, c.fieldsByID(at, ids[0])); err == nil {
 			at, partitions = complete, []Partition{complete}
 		}
 	}
 	if len(ids) == 1 && at.Full {
-		d, err := s.document(ctx, at, partitions, ids[0])
+		d, err := c.document(ctx, at, partitions, ids[0])
 		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
 			return found, nil
 		}
@@ -119,13 +119,13 @@ func (s *Collection) documentsIn(ctx context.Context, at Partition, partitions [
 		return found, err
 	}
 	for chunk := range slices.Chunk(ids, MaxIDsPerQuery) {
-		for d, err := range s.documents(ctx, at, Where(In("id", Anys(chunk)...)), fields) {
+		for d, err := range c.documents(ctx, at, Where(In("id", Anys(chunk)...)), fields) {
 			if err != nil {
 				return nil, err
 			}
 			if _, twice := found[d.ID]; twice {
-				k := Call{Collection: s, Op: "DocumentsByID", At: &at, ID: d.ID}
-				return nil, k.Fail(&tenantitem.InvalidError{What: "reference to " + s.entityType, Reason: "two documents of the tenant have this id, in different partitions", Hint: "give documents that are referred to ids of their own"})
+				k := Call{Collection: c, Op: "DocumentsByID", At: &at, ID: d.ID}
+				return nil, k.Fail(&tenantitem.InvalidError{What: "reference to " + c.entityType, Reason: "two documents of the tenant have this id, in different partitions", Hint: "give documents that are referred to ids of their own"})
 			}
 			found[d.ID] = d
 		}
@@ -134,8 +134,8 @@ func (s *Collection) documentsIn(ctx context.Context, at Partition, partitions [
 }
 
 // document is a point read.
-func (s *Collection) document(ctx context.Context, at Partition, partitions []Partition, id string) (Document, error) {
-	k := Call{Collection: s, Op: "Document", At: &at, ID: id}
+func (c *Collection) document(ctx context.Context, at Partition, partitions []Partition, id string) (Document, error) {
+	k := Call{Collection: c, Op: "Document", At: &at, ID: id}
 	err := k.Start(ctx)
 	if err == nil {
 		err = tenantitem.ValidateID(id)
@@ -152,7 +152,7 @@ func (s *Collection) document(ctx context.Context, at Partition, partitions []Pa
 			break
 		}
 		var d Document
-		if d, _, err = s.readDocument(raw); err == nil {
+		if d, _, err = c.readDocument(raw); err == nil {
 			return d, nil
 		}
 	}
@@ -161,26 +161,26 @@ func (s *Collection) document(ctx context.Context, at Partition, partitions []Pa
 
 // ReadDocument takes a whole stored document apart. It returns the tenant that
 // the document belongs to, and fails with [ErrEntityMismatch] when it is not
-// of this species.
-func (s *Collection) ReadDocument(raw []byte) (d Document, tenant string, err error) {
-	if s.layout != nil {
+// of this entity type.
+func (c *Collection) ReadDocument(raw []byte) (d Document, tenant string, err error) {
+	if c.layout != nil {
 		var misplaced error
-		if raw, misplaced = s.layout.Canonical(raw); misplaced != nil && s.IsSpecies(readHeader(raw).EntityType) {
+		if raw, misplaced = c.layout.Canonical(raw); misplaced != nil && c.IsEntityType(readHeader(raw).EntityType) {
 			return d, "", &decodeError{misplaced}
 		}
 	}
-	return s.readDocument(raw)
+	return c.readDocument(raw)
 }
 
 // readDocument is ReadDocument of a document in Grove's form.
-func (s *Collection) readDocument(raw []byte) (d Document, tenant string, err error) {
+func (c *Collection) readDocument(raw []byte) (d Document, tenant string, err error) {
 	d.Fields = fieldsOf(raw)
 	h := documents.ReadHeader(raw)
 	d.ID, d.ETag, d.DeletedAt = h.ID, h.ETag, h.DeletedAt
-	if !s.IsSpecies(h.EntityType) {
+	if !c.IsEntityType(h.EntityType) {
 		return d, "", ErrEntityMismatch
 	}
-	d.Key, err = s.keyOfDocument(raw, h.TenantID)
+	d.Key, err = c.keyOfDocument(raw, h.TenantID)
 	return d, h.TenantID, err
 }
 
@@ -201,10 +201,10 @@ func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
 	return memberAt(inner, rest)
 }
 
-func (s *Collection) documentProjection(fields []string) string {
+func (c *Collection) documentProjection(fields []string) string {
 	var b strings.Builder
 	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [`)
-	b.WriteString(s.outlineKeySQL())
+	b.WriteString(c.outlineKeySQL())
 	b.WriteString(`], "fields": {`)
 	for i, name := range fields {
 		if i > 0 {
@@ -218,9 +218,9 @@ func (s *Collection) documentProjection(fields []string) string {
 
 // CountBy counts a tenant's documents, deleted ones included, by the value of
 // a text field.
-func (s *Collection) CountBy(ctx context.Context, tenant, field string, q Query) (map[string]int64, error) {
-	at := s.in(tenant, nil)
-	k := Call{Collection: s, Op: "CountBy", At: &at}
+func (c *Collection) CountBy(ctx context.Context, tenant, field string, q Query) (map[string]int64, error) {
+	at := c.in(tenant, nil)
+	k := Call{Collection: c, Op: "CountBy", At: &at}
 	if err := k.StartQuery(ctx); err != nil {
 		return nil, k.Fail(err)
 	}
@@ -262,12 +262,12 @@ const MaxDocumentPatch = MaxPatchOperations - 1
 // partition each, without hooks. A document that changed since it was read, or
 // is gone, is passed over. It returns the ids of those that were changed.
 // After [ErrAmbiguous] the caller has to look at what is there.
-func (s *Collection) PatchDocuments(ctx context.Context, patches []DocumentPatch) (patched []Stub, err error) {
+func (c *Collection) PatchDocuments(ctx context.Context, patches []DocumentPatch) (patched []Stub, err error) {
 	stubs := make([]Stub, 0, len(patches))
 	byETag := make(map[string]*DocumentPatch, len(patches))
 	size := 0
 	flush := func() error {
-		done, err := s.change(ctx, "PatchDocuments", stubs, func(stub Stub) (Operation, Stub) { return s.patchOp(byETag[stub.ID+stub.ETag]), stub })
+		done, err := c.change(ctx, "PatchDocuments", stubs, func(stub Stub) (Operation, Stub) { return c.patchOp(byETag[stub.ID+stub.ETag]), stub })
 		patched = append(patched, done...)
 		stubs, size = stubs[:0], 0
 		return err
@@ -310,8 +310,8 @@ func (p *DocumentPatch) patch() cosmos.Patch {
 	return ops
 }
 
-func (s *Collection) patchOp(p *DocumentPatch) Operation {
-	op := Operation{Kind: OpPatch, ID: p.ID, ETag: p.ETag, Mark: s.Mark()}
+func (c *Collection) patchOp(p *DocumentPatch) Operation {
+	op := Operation{Kind: OpPatch, ID: p.ID, ETag: p.ETag, Mark: c.Mark()}
 	ops := p.patch()
 	ops.Set("/"+markField, op.Mark)
 	op.Patch = ops
@@ -320,12 +320,12 @@ func (s *Collection) patchOp(p *DocumentPatch) Operation {
 
 // Saw takes over the service's session token of an answer that did not come
 // through the repository, so that what is read from now on is at least as new.
-func (s *Collection) Saw(sessionToken string) {
-	s.sessions.note(http.Header{"X-Ms-Session-Token": {sessionToken}})
+func (c *Collection) Saw(sessionToken string) {
+	c.sessions.note(http.Header{"X-Ms-Session-Token": {sessionToken}})
 }
 
 // SessionToken is [Repository.SessionToken].
-func (s *Collection) SessionToken() string { return s.sessionToken() }
+func (c *Collection) SessionToken() string { return c.sessionToken() }
 
 // EncodeValue and DecodeValue turn values into JSON and back by the rules of
 // stored documents.

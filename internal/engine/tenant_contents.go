@@ -17,7 +17,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Contents is all that one container holds of a tenant, of every species and
+// Contents is all that one container holds of a tenant, of every entity type and
 // of none that is known, deleted documents included. It goes around hooks and
 // rules. It is what the tenant's life in package registry works with; its shape
 // may change.
@@ -26,7 +26,7 @@ type Contents struct{ core *Collection }
 // Contents returns the view of the whole container.
 func (s *Collection) Contents() *Contents { return &Contents{s} }
 
-// Outline is a document of any species.
+// Outline is a document of any entity type.
 type Outline struct {
 	Stub
 	// EntityType is empty in a document that has none.
@@ -83,7 +83,7 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 }
 
 // Remove deletes documents in batches, as [Collection.Remove] does, of whatever
-// species they are.
+// entity types they are.
 func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []Stub, err error) {
 	stubs := make([]Stub, len(outlines))
 	for i := range outlines {
@@ -174,7 +174,7 @@ func (c *Contents) Insert(ctx context.Context, documents [][]byte, overwrite boo
 		}
 		tenant, _ := key[0].(string)
 		if c.core.layout != nil {
-			doc, _ := c.core.layout.Canonical(raw) // of whatever species it is
+			doc, _ := c.core.layout.Canonical(raw) // of whatever entity type it is
 			tenant = readHeader(doc).TenantID
 		}
 		at := Partition{Tenant: tenant, Values: key, Full: true, Deleted: true, mixed: true, Key: cosmos.NewPartitionKey(key...)}

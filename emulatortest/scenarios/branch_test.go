@@ -1,0 +1,172 @@
+package scenarios_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// Reply is a child of a comment: the third level of a tree.
+type Reply struct {
+	parented.ParentedItem[Reply, Comment]
+	Body string `json:"body"`
+}
+
+// branch is notes, comments and replies as a process of its own sees them.
+type branch struct {
+	forest   *parented.Forest
+	notes    *repository.Repository[Note]
+	comments *parented.Repository[Comment, Note]
+	replies  *parented.Repository[Reply, Comment]
+	buckets  *parented.Buckets[string, Note]
+}
+
+// rules are those of a tree's two relations.
+type rules struct{ comments, replies parented.Rule }
+
+func cascade() rules { return rules{parented.Cascade, parented.Cascade} }
+
+func branchOf(w *emulatortest.World, r rules) branch {
+	container := containerOf(w, "main")
+	b := branch{forest: parented.NewForest(parented.ForestConfig{PageSize: 10})}
+	var err error
+	b.notes, err = repository.New[Note](container, repository.Config{})
+	must(w, err)
+	soft := parented.Policy{Retain: 24 * time.Hour}
+	must(w, parented.Register(b.forest, b.notes, soft))
+	b.comments, err = parented.New[Comment](b.forest, b.notes, container, parented.Config{Rule: r.comments, Policy: soft})
+	must(w, err)
+	b.replies, err = parented.New[Reply](b.forest, b.comments.Items(), container, parented.Config{Rule: r.replies, Policy: soft})
+	must(w, err)
+	b.buckets, err = parented.NewBuckets[string](b.forest, b.notes, container, parented.BucketConfig{
+		Config: parented.Config{Config: repository.Config{EntityType: "Entry"}, Rule: parented.Cascade}, Capacity: 2,
+	})
+	must(w, err)
+	return b
+}
+
+// setupBranch leaves notes a and b; under a, comment c with reply r when asked.
+func setupBranch(w *emulatortest.World, reply bool) {
+	forever := int32(-1)
+	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, []string{"/tenantId", "/entityType"}...)
+	b := branchOf(w, cascade())
+	a := note("a", "a", 0)
+	must(w, b.notes.In("acme").Create(w.Context(), a))
+	must(w, b.notes.In("acme").Create(w.Context(), note("b", "b", 0)))
+	c := &Comment{Body: "c"}
+	c.ID = "c"
+	must(w, b.comments.Under(a).Create(w.Context(), c))
+	if reply {
+		r := &Reply{Body: "r"}
+		r.ID = "r"
+		must(w, b.replies.Under(c).Create(w.Context(), r))
+	}
+}
+
+// mend is what a service does after any crash: resume what was begun, and sweep what came at the instant of a crash.
+func mend(r rules) func(w *emulatortest.World) {
+	return func(w *emulatortest.World) {
+		b := branchOf(w, r)
+		var err error
+		for range 3 { // a tree that others hold up is left to the next one
+			if _, err = b.forest.Resume(w.Context()); err == nil {
+				break
+			}
+		}
+		must(w, err)
+		time.Sleep(2 * time.Minute)
+		_, err = b.forest.Sweep(w.Context(), "acme", nil)
+		must(w, err)
+	}
+}
+
+// standing is the tree as readers see it: ids with their parents.
+func standing(w *emulatortest.World, r rules) (map[string]string, error) {
+	b := branchOf(w, r)
+	seen := map[string]string{}
+	for n, err := range b.notes.In("acme").Query(w.Context(), repository.All()) {
+		if err != nil {
+			return nil, err
+		}
+		seen[n.ID] = "root"
+	}
+	for c, err := range b.comments.In("acme").Query(w.Context(), repository.All()) {
+		if err != nil {
+			return nil, err
+		}
+		seen[c.ID] = string(c.ParentID)
+	}
+	for c, err := range b.replies.In("acme").Query(w.Context(), repository.All()) {
+		if err != nil {
+			return nil, err
+		}
+		seen[c.ID] = string(c.ParentID)
+	}
+	return seen, nil
+}
+
+// dangling says which document stands without its parent; one that was orphaned has none.
+func dangling(seen map[string]string) error {
+	for id, parent := range seen {
+		if _, there := seen[parent]; parent != "root" && parent != "" && !there {
+			return fmt.Errorf("%s stands without its parent %s", id, parent)
+		}
+	}
+	return nil
+}
+
+// isDefinite says whether an answer says that nothing was changed.
+func isDefinite(err error) bool {
+	return err != nil && !errors.Is(err, repository.ErrAmbiguous) && !errors.Is(err, emulatortest.ErrKilled)
+}
+
+// answers are what the actors of a run were told, where a refusal is no failure of the scenario.
+type (
+	answers      struct{ first, second error }
+	threeAnswers struct{ first, second, third error }
+)
+
+// outcomeOf is what an actor was told, or that it was killed.
+func outcomeOf(w *emulatortest.World, actor string, told error) error {
+	if errors.Is(w.Outcome(actor), emulatortest.ErrKilled) {
+		return emulatortest.ErrKilled
+	}
+	return told
+}
+
+// refused is refusalIsFine for verbs of trees.
+func refused(err error) error {
+	if errors.Is(err, repository.ErrDanglingRef) || errors.Is(err, repository.ErrHasChildren) {
+		return nil
+	}
+	return refusalIsFine(err)
+}
+
+// someKinds are the faults for scenarios of many requests: all in full, and in go test those that a tree or a feed is most likely to break at.
+func someKinds(t *testing.T) []emulatortest.FaultKind {
+	t.Helper()
+	if inFull() {
+		return nil
+	}
+	return kindsOf("killed", "cut-after", "late-2", "suspended", "behind-2")
+}
+
+// exploreTreeOf explores a scenario of trees, in which writes that were forgotten are made again.
+func exploreTreeOf(t *testing.T, s emulatortest.Scenario, sabotage map[string]func(w *emulatortest.World)) {
+	t.Helper()
+	emulatortest.Explore(t, s, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: someKinds(t), Sabotage: sabotage})
+}
+
+// lostNote is a sabotage that every check of a tree has to notice: a note goes around the forest.
+func lostNote(id string) map[string]func(w *emulatortest.World) {
+	return map[string]func(w *emulatortest.World){"a note is removed around the forest": func(w *emulatortest.World) {
+		must(w, notesOf(w).Delete(w.Context(), id, nil))
+	}}
+}
