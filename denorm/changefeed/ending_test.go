@@ -83,7 +83,7 @@ func TestALeaseIsHandedBackInASecondAttempt(t *testing.T) {
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(time.Minute)
+		<-time.After(time.Minute + time.Second) // off the beat of the renewals
 		armed := b.emu.Fault(emulator.Answer(449, 0).On(emulator.ReplaceItem).Container("leases"))
 		if err := p.Stop(t.Context()); err != nil {
 			t.Fatal(err)
