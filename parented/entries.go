@@ -165,7 +165,7 @@ func (e *Entries[E, P]) Get(ctx context.Context, id string) (*Entry[E], error) {
 	return &bucket.Entries[i], nil
 }
 
-// Edit changes one entry, under the rules of [repository.Scope.Mutate].
+// Edit changes one entry, under the rules of [repository.ScopeOf.Mutate].
 func (e *Entries[E, P]) Edit(ctx context.Context, id string, change func(*E) error) (*Entry[E], error) {
 	var edited Entry[E]
 	err := e.mutate(ctx, "Edit", id, func(b *Bucket[E, P], i int) error {
@@ -226,7 +226,7 @@ func (e *Entries[E, P]) missing(op, id string) error {
 }
 
 // OldestFirst returns all entries in the order in which they were appended,
-// one bucket at a time, under the rules of [repository.Reader.Query].
+// one bucket at a time, under the rules of [repository.ReaderOf.Query].
 func (e *Entries[E, P]) OldestFirst(ctx context.Context) iter.Seq2[*Entry[E], error] {
 	return e.each(ctx, repository.All().OrderBy("seq"), false)
 }

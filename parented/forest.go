@@ -73,16 +73,23 @@ type relation struct {
 // Register puts a repository under the forest's deletes and says what they
 // leave. Roots need it only for a policy of their own; [New] registers a child
 // and its parent.
-func Register[T any](f *Forest, repo *repository.Repository[T], policy Policy) error {
-	if f == nil || repo == nil {
+func Register[P any](f *Forest, repo *repository.RepositoryOf[P], policy Policy) error {
+	if repo == nil {
+		return f.register(nil, policy)
+	}
+	return f.register(engine.CollectionOf(repo), policy)
+}
+
+func (f *Forest) register(collection *engine.Collection, policy Policy) error {
+	if f == nil || collection == nil {
 		return &tenantitem.InvalidError{What: "forest", Reason: "the forest or the repository is nil", Hint: "make them with parented.NewForest and repository.New"}
 	}
 	if policy.Tombstone < 0 || policy.Retain < 0 {
-		return &tenantitem.InvalidError{What: "policy of " + repo.EntityType(), Reason: "a duration is negative", Hint: "leave it at 0 or give it at least a second"}
+		return &tenantitem.InvalidError{What: "policy of " + collection.EntityType(), Reason: "a duration is negative", Hint: "leave it at 0 or give it at least a second"}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	n := register(f, repo)
+	n := f.node(collection)
 	n.policy.Tombstone = max(n.policy.Tombstone, policy.Tombstone)
 	n.policy.Retain = max(n.policy.Retain, policy.Retain)
 	if n.policy != (Policy{}) {
@@ -91,9 +98,8 @@ func Register[T any](f *Forest, repo *repository.Repository[T], policy Policy) e
 	return nil
 }
 
-// register finds the node of a repository or makes it. The caller holds f.mu.
-func register[T any](f *Forest, repo *repository.Repository[T]) *node {
-	collection := engine.CollectionOf(repo)
+// node finds the node of an entity type or makes it. The caller holds f.mu.
+func (f *Forest) node(collection *engine.Collection) *node {
 	for _, n := range f.nodes {
 		if n.Same(collection) {
 			return n

@@ -43,7 +43,7 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 		return nil, &tenantitem.InvalidError{What: "parents", Reason: "the forest or the parents' repository is nil", Hint: "make them with parented.NewForest and repository.New"}
 	}
 	children := new(repository.Repository[C])
-	if err := engine.Bind[C, PC](children, container, settingsOf(cfg.Config)); err != nil {
+	if err := engine.Bind(children, reflect.TypeFor[C](), container, settingsOf(cfg.Config)); err != nil {
 		return nil, err
 	}
 	r := &Repository[C, P]{forest: forest, children: children, parents: parents}
@@ -88,8 +88,8 @@ func (r *Repository[C, P]) join(cfg Config) error {
 	}
 	r.forest.mu.Lock()
 	defer r.forest.mu.Unlock()
-	r.node = register(r.forest, r.children)
-	return r.forest.relate(register(r.forest, r.parents), r.node, cfg.Rule)
+	r.node = r.forest.node(engine.CollectionOf(r.children))
+	return r.forest.relate(r.forest.node(engine.CollectionOf(r.parents)), r.node, cfg.Rule)
 }
 
 // undeclared refuses a child type that the forest has already.
@@ -125,10 +125,10 @@ func (r *Repository[C, P]) Parents() *repository.Repository[P] { return r.parent
 func (r *Repository[C, P]) EntityType() string { return r.children.EntityType() }
 
 // In binds a tenant, and further key values, over the children of all parents;
-// see [repository.Repository.In]. A Create there needs the entity's ParentID.
+// see [repository.RepositoryOf.In]. A Create there needs the entity's ParentID.
 func (r *Repository[C, P]) In(tenant string, key ...any) *repository.Scope[C] {
 	return r.children.In(tenant, key...)
 }
 
-// AllTenants reads across tenants; see [repository.Repository.AllTenants].
+// AllTenants reads across tenants; see [repository.RepositoryOf.AllTenants].
 func (r *Repository[C, P]) AllTenants() *repository.Reader[C] { return r.children.AllTenants() }

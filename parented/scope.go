@@ -50,7 +50,7 @@ func (r *Repository[C, P]) checkTenant(tenant string) error {
 }
 
 // Create stores a new child of this parent. It fills the child's reference to
-// the parent, and the rest as [repository.Scope.Create] does. It fails with
+// the parent, and the rest as [repository.ScopeOf.Create] does. It fails with
 // [repository.ErrDanglingRef] when the parent does not exist, is being deleted,
 // or is deleted at the same time; no child is left then.
 func (s *Scope[C, P]) Create(ctx context.Context, child *C) error {
@@ -102,7 +102,7 @@ func (s *Scope[C, P]) Get(ctx context.Context, id string) (*C, error) {
 }
 
 // Query returns the children of this parent that q looks for, under the rules
-// of [repository.Reader.Query].
+// of [repository.ReaderOf.Query].
 func (s *Scope[C, P]) Query(ctx context.Context, q repository.Query) iter.Seq2[*C, error] {
 	if err := s.check("Query"); err != nil {
 		return func(yield func(*C, error) bool) { yield(nil, err) }
@@ -128,7 +128,7 @@ func (s *Scope[C, P]) Count(ctx context.Context, q repository.Query) (int64, err
 }
 
 // Page reads one page of the children of this parent, under the rules of
-// [repository.Reader.Page]. A cursor is good for this parent only.
+// [repository.ReaderOf.Page]. A cursor is good for this parent only.
 func (s *Scope[C, P]) Page(ctx context.Context, q repository.Query, opts repository.PageOptions) (*repository.Page[C], error) {
 	if err := s.check("Page"); err != nil {
 		return nil, err

@@ -28,9 +28,8 @@ func declareBuckets[E, P any](site string, rule parented.Rule, opts []Option) De
 		goType: bucket,
 		parent: parent,
 		opts:   opts,
-		model:  func() (*tenantitem.Model, error) { return tenantitem.ModelOfType(bucket) },
 		open: func(db *Database, s *entity, c *azcosmos.ContainerClient, cfg repository.Config) error {
-			parents, err := baseOf[P](db)
+			parents, err := baseOf[*P](db)
 			if err != nil {
 				return err
 			}
@@ -41,7 +40,7 @@ func declareBuckets[E, P any](site string, rule parented.Rule, opts []Option) De
 			if err != nil {
 				return err
 			}
-			made(s, buckets.Documents().Items())
+			s.made(buckets.Documents().Items())
 			s.children = buckets
 			return nil
 		},

@@ -25,9 +25,8 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 		goType: child,
 		parent: parent,
 		opts:   opts,
-		model:  tenantitem.ModelOf[C, PC],
 		open: func(db *Database, s *entity, c *azcosmos.ContainerClient, cfg repository.Config) error {
-			parents, err := baseOf[P](db)
+			parents, err := baseOf[*P](db)
 			if err != nil {
 				return err
 			}
@@ -35,7 +34,7 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 			if err != nil {
 				return err
 			}
-			made(s, children.Items())
+			s.made(children.Items())
 			s.children = children
 			return nil
 		},

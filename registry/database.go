@@ -157,17 +157,20 @@ func (db *Database) Health(ctx context.Context) error {
 // RepositoryOf returns the repository of an aggregate root. It fails when the
 // type was not registered.
 func RepositoryOf[T any, PT tenantitem.Root[T]](db *Database) (*repository.Repository[T], error) {
-	return baseOf[T](db)
+	return baseOf[*T](db)
 }
 
 // baseOf returns the repository under any entity type, a child's too, where it
 // goes around the child's rules.
-func baseOf[T any](db *Database) (*repository.Repository[T], error) {
-	t := reflect.TypeFor[T]()
-	if s, ok := db.plan.entityOf(t); ok {
-		if repo, ok := s.Repository.(*repository.Repository[T]); ok {
-			return repo, nil
-		}
+func baseOf[P any](db *Database) (*repository.RepositoryOf[P], error) {
+	base, err := db.baseOf(reflect.TypeFor[P]().Elem())
+	repo, _ := base.(*repository.RepositoryOf[P])
+	return repo, err
+}
+
+func (db *Database) baseOf(t reflect.Type) (any, error) {
+	if s, ok := db.plan.entityOf(t); ok && s.Repository != nil {
+		return s.Repository, nil
 	}
 	return nil, &tenantitem.InvalidError{What: "repository", Reason: fmt.Sprintf("%s is not registered", t.Name()), Hint: fmt.Sprintf("add registry.Entity[%s]()", t.Name())}
 }

@@ -25,7 +25,6 @@ type Declaration struct {
 	goType reflect.Type
 	parent reflect.Type
 	opts   []Option
-	model  func() (*tenantitem.Model, error)
 	open   func(*Database, *entity, *azcosmos.ContainerClient, repository.Config) error
 }
 
@@ -39,22 +38,23 @@ func (d *Declaration) String() string {
 
 // EntityOf declares an aggregate root, for [NewPlan]. With fx it is [Entity].
 func EntityOf[T any, PT tenantitem.Root[T]](opts ...Option) Declaration {
-	return declareEntity[T, PT](callSite(), opts)
+	return declareEntity(callSite(), repository.New[T, PT], opts)
 }
 
-func declareEntity[T any, PT tenantitem.Root[T]](site string, opts []Option) Declaration {
+// declareEntity is generic over the entity's pointer; see [repository.Repository].
+func declareEntity[P any](site string, newRepository func(*azcosmos.ContainerClient, repository.Config) (*repository.RepositoryOf[P], error), opts []Option) Declaration {
+	root := reflect.TypeFor[P]().Elem()
 	return Declaration{
-		call:   fmt.Sprintf("registry.Entity[%s]", typeName(reflect.TypeFor[T]())),
+		call:   fmt.Sprintf("registry.Entity[%s]", typeName(root)),
 		site:   site,
-		goType: reflect.TypeFor[T](),
+		goType: root,
 		opts:   opts,
-		model:  tenantitem.ModelOf[T, PT],
 		open: func(db *Database, s *entity, c *azcosmos.ContainerClient, cfg repository.Config) error {
-			repo, err := repository.New[T, PT](c, cfg)
+			repo, err := newRepository(c, cfg)
 			if err != nil {
 				return err
 			}
-			made(s, repo)
+			s.made(repo)
 			if s.Policy == (parented.Policy{}) {
 				return nil // a root without children keeps its plain delete
 			}
@@ -65,10 +65,10 @@ func declareEntity[T any, PT tenantitem.Root[T]](site string, opts []Option) Dec
 
 // entity makes the catalogue's row.
 func (d *Declaration) entity() (*entity, error) {
-	if d.model == nil {
+	if d.goType == nil {
 		return nil, &tenantitem.InvalidError{What: "registration", Reason: "a Declaration was not made by this package", Hint: "use registry.EntityOf or registry.ChildOf"}
 	}
-	model, err := d.model()
+	model, err := tenantitem.ModelOfType(d.goType)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d, err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/internal/engine"
-	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -23,7 +22,7 @@ type entity struct {
 }
 
 // made keeps an entity type's repository.
-func made[T any](s *entity, repo *repository.Repository[T]) {
+func (s *entity) made(repo engine.Bound) {
 	s.Repository, s.Collection = repo, engine.CollectionOf(repo)
 }
 

@@ -91,8 +91,11 @@ func background(work func(context.Context)) fx.Hook {
 // *repository.Repository[T]. The compiler refuses a T that does not embed
 // tenantitem.TenantItem of its own type.
 func Entity[T any, PT tenantitem.Root[T]](opts ...Option) fx.Option {
-	d := declareEntity[T, PT](callSite(), opts)
-	return register(d, func(db *Database) (*repository.Repository[T], error) { return RepositoryOf[T, PT](db) })
+	return provideEntity(callSite(), repository.New[T, PT], opts)
+}
+
+func provideEntity[P any](site string, newRepository func(*azcosmos.ContainerClient, repository.Config) (*repository.RepositoryOf[P], error), opts []Option) fx.Option {
+	return register(declareEntity(site, newRepository, opts), baseOf[P])
 }
 
 // Child registers a child entity type under its parent and provides its

@@ -100,7 +100,7 @@ func TestApplicationThatCannotStart(t *testing.T) {
 	}{
 		{"no client", []fx.Option{registry.Module(registry.Config{Database: "d"})}, []string{"*azcosmos.Client"}},
 		{"a name twice", []fx.Option{supply(client), registry.Module(registry.Config{Database: "d"}), registry.Entity[Note](), registry.Entity[Person](registry.Named("Note"))}, []string{"registry.Entity[Note] (module_test.go:", "registry.Entity[Person] (module_test.go:"}},
-		{"a type twice", []fx.Option{supply(client), registry.Module(registry.Config{Database: "d"}), registry.Entity[Note](), registry.Entity[Note]()}, []string{"Repository[", "Note]", "module_test.go", "already provided"}},
+		{"a type twice", []fx.Option{supply(client), registry.Module(registry.Config{Database: "d"}), registry.Entity[Note](), registry.Entity[Note]()}, []string{"RepositoryOf[", "Note]", "module_test.go", "already provided"}},
 		{"a copy that nothing keeps", []fx.Option{supply(client), registry.Module(registry.Config{Database: "d"}), registry.Entity[Person](), registry.Entity[Task]()}, []string{"registry.Entity[Task]", "denorm.Module"}},
 	}
 	for _, tc := range tests {

@@ -13,15 +13,41 @@ import (
 // It fails with [ErrInvalid] when the field does not hold numbers, and with
 // [ErrUnsupported] when q has a limit or a document holds something else
 // there. The order of q does not matter.
-func (r *Reader[T]) Sum(ctx context.Context, field string, q Query) (float64, error) {
-	a, err := r.repo.core().Aggregate(ctx, "Sum", &r.at, engine.SumOf, field, q.inner())
+//
+//go:noinline
+func (r *ReaderOf[P]) Sum(ctx context.Context, field string, q Query) (float64, error) {
+	return r.scope.Sum(ctx, field, q)
+}
+
+// Sum is [ReaderOf.Sum].
+//
+//go:noinline
+func (s *ScopeOf[P]) Sum(ctx context.Context, field string, q Query) (float64, error) {
+	return s.Reader.scope.Sum(ctx, field, q)
+}
+
+func (s *scope) Sum(ctx context.Context, field string, q Query) (float64, error) {
+	a, err := s.c.Aggregate(ctx, "Sum", &s.at, engine.SumOf, field, q.inner())
 	return a.Sum, err
 }
 
 // Avg is the mean of a number field over the documents that have it, and
-// [ErrNotFound] when none has; otherwise as [Reader.Sum].
-func (r *Reader[T]) Avg(ctx context.Context, field string, q Query) (float64, error) {
-	a, err := r.repo.core().Aggregate(ctx, "Avg", &r.at, engine.AvgOf, field, q.inner())
+// [ErrNotFound] when none has; otherwise as [ReaderOf.Sum].
+//
+//go:noinline
+func (r *ReaderOf[P]) Avg(ctx context.Context, field string, q Query) (float64, error) {
+	return r.scope.Avg(ctx, field, q)
+}
+
+// Avg is [ReaderOf.Avg].
+//
+//go:noinline
+func (s *ScopeOf[P]) Avg(ctx context.Context, field string, q Query) (float64, error) {
+	return s.Reader.scope.Avg(ctx, field, q)
+}
+
+func (s *scope) Avg(ctx context.Context, field string, q Query) (float64, error) {
+	a, err := s.c.Aggregate(ctx, "Avg", &s.at, engine.AvgOf, field, q.inner())
 	if err != nil {
 		return 0, err
 	}
@@ -29,17 +55,43 @@ func (r *Reader[T]) Avg(ctx context.Context, field string, q Query) (float64, er
 }
 
 // Min is the smallest value of a number field, and [ErrNotFound] when no
-// document that q looks for has it; otherwise as [Reader.Sum]. The smallest
+// document that q looks for has it; otherwise as [ReaderOf.Sum]. The smallest
 // text or time is found with First and OrderBy.
-func (r *Reader[T]) Min(ctx context.Context, field string, q Query) (float64, error) {
-	a, err := r.repo.core().Aggregate(ctx, "Min", &r.at, engine.MinOf, field, q.inner())
+//
+//go:noinline
+func (r *ReaderOf[P]) Min(ctx context.Context, field string, q Query) (float64, error) {
+	return r.scope.Min(ctx, field, q)
+}
+
+// Min is [ReaderOf.Min].
+//
+//go:noinline
+func (s *ScopeOf[P]) Min(ctx context.Context, field string, q Query) (float64, error) {
+	return s.Reader.scope.Min(ctx, field, q)
+}
+
+func (s *scope) Min(ctx context.Context, field string, q Query) (float64, error) {
+	a, err := s.c.Aggregate(ctx, "Min", &s.at, engine.MinOf, field, q.inner())
 	n, _ := a.Extreme.Number()
 	return n, err
 }
 
-// Max is the largest value of a number field; see [Reader.Min].
-func (r *Reader[T]) Max(ctx context.Context, field string, q Query) (float64, error) {
-	a, err := r.repo.core().Aggregate(ctx, "Max", &r.at, engine.MaxOf, field, q.inner())
+// Max is the largest value of a number field; see [ReaderOf.Min].
+//
+//go:noinline
+func (r *ReaderOf[P]) Max(ctx context.Context, field string, q Query) (float64, error) {
+	return r.scope.Max(ctx, field, q)
+}
+
+// Max is [ReaderOf.Max].
+//
+//go:noinline
+func (s *ScopeOf[P]) Max(ctx context.Context, field string, q Query) (float64, error) {
+	return s.Reader.scope.Max(ctx, field, q)
+}
+
+func (s *scope) Max(ctx context.Context, field string, q Query) (float64, error) {
+	a, err := s.c.Aggregate(ctx, "Max", &s.at, engine.MaxOf, field, q.inner())
 	n, _ := a.Extreme.Number()
 	return n, err
 }

@@ -9,12 +9,20 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Batch collects operations on documents of one logical partition, to be
-// applied all or none by Commit, in their order. The scope must name the full
-// partition key. A batch is used once, by one goroutine. The first mistake is
-// kept and returned by Commit, before any request.
-type Batch[T any] struct {
-	scope *Scope[T]
+// Batch collects operations on documents of one logical partition. Its methods
+// are those of [BatchOf].
+type Batch[T any] = BatchOf[*T]
+
+// BatchOf is [Batch] over the pointer P of an entity: operations on documents
+// of one logical partition, to be applied all or none by Commit, in their
+// order. The scope must name the full partition key. A batch is used once, by
+// one goroutine. The first mistake is kept and returned by Commit, before any
+// request.
+type BatchOf[P any] struct{ batch batch }
+
+// batch is a batch without its entity's Go type.
+type batch struct {
+	scope *scope
 	ops   []engine.Operation
 	err   error
 	// hidden is what hooks add to the document of each operation.
@@ -22,40 +30,63 @@ type Batch[T any] struct {
 }
 
 // Batch starts a batch in this scope.
-func (s *Scope[T]) Batch() *Batch[T] { return &Batch[T]{scope: s} }
+//
+//go:noinline
+func (s *ScopeOf[P]) Batch() *BatchOf[P] { return &BatchOf[P]{batch{scope: &s.Reader.scope}} }
 
-// Create adds the creation of a new document; see [Scope.Create].
-func (b *Batch[T]) Create(entity *T) *Batch[T] {
-	return b.whole(engine.OpCreate, entity)
+// Create adds the creation of a new document; see [ScopeOf.Create].
+//
+//go:noinline
+func (b *BatchOf[P]) Create(entity P) *BatchOf[P] {
+	b.batch.whole(engine.OpCreate, entity)
+	return b
 }
 
 // Replace adds the replacement of a document; the entity's ETag is required.
-func (b *Batch[T]) Replace(entity *T) *Batch[T] {
-	if b.err == nil && entity != nil && b.scope.repo.meta(entity).ETag == "" {
-		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Upsert to overwrite without looking"}
-	}
-	return b.whole(engine.OpReplace, entity)
+//
+//go:noinline
+func (b *BatchOf[P]) Replace(entity P) *BatchOf[P] {
+	b.batch.replace(entity)
+	return b
 }
 
-// Upsert adds the overwriting of a document; see [Scope.Upsert].
-func (b *Batch[T]) Upsert(entity *T) *Batch[T] {
-	return b.whole(engine.OpUpsert, entity)
+func (b *batch) replace(entity any) {
+	if b.err == nil && !isNil(entity) && engine.MetaOf(entity).ETag == "" {
+		b.err = &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Upsert to overwrite without looking"}
+	}
+	b.whole(engine.OpReplace, entity)
+}
+
+// Upsert adds the overwriting of a document; see [ScopeOf.Upsert].
+//
+//go:noinline
+func (b *BatchOf[P]) Upsert(entity P) *BatchOf[P] {
+	b.batch.whole(engine.OpUpsert, entity)
+	return b
 }
 
 // Save adds a creation or a replacement, by whether the entity has an ETag.
-func (b *Batch[T]) Save(entity *T) *Batch[T] {
-	if entity != nil && b.scope.repo.meta(entity).ETag != "" {
-		return b.Replace(entity)
-	}
-	return b.Create(entity)
+//
+//go:noinline
+func (b *BatchOf[P]) Save(entity P) *BatchOf[P] {
+	b.batch.save(entity)
+	return b
 }
 
-func (b *Batch[T]) whole(kind engine.OperationKind, entity *T) *Batch[T] {
-	if b.err != nil {
-		return b
+func (b *batch) save(entity any) {
+	if !isNil(entity) && engine.MetaOf(entity).ETag != "" {
+		b.replace(entity)
+		return
 	}
-	if b.err = b.scope.at.RequireWritable(b.scope.repo.core()); b.err != nil {
-		return b
+	b.whole(engine.OpCreate, entity)
+}
+
+func (b *batch) whole(kind engine.OperationKind, entity any) {
+	if b.err != nil {
+		return
+	}
+	if b.err = b.scope.at.RequireWritable(b.scope.c); b.err != nil {
+		return
 	}
 	at, err := b.scope.bindEntity(entity, kind != engine.OpReplace)
 	if err == nil && !b.scope.at.Full { // the first entity says where the batch lies
@@ -66,19 +97,19 @@ func (b *Batch[T]) whole(kind engine.OperationKind, entity *T) *Batch[T] {
 	}
 	if err != nil {
 		b.err = err
-		return b
+		return
 	}
-	meta := b.scope.repo.meta(entity)
+	meta := engine.MetaOf(entity)
 	based, index := meta.ETag, len(b.ops)
 	b.ops = append(b.ops, engine.Operation{
 		Kind: kind, ID: meta.ID, Entity: entity,
 		Prepare: func(op *engine.Operation) error {
-			op.Mark = b.scope.repo.core().Mark()
+			op.Mark = b.scope.c.Mark()
 			if kind == engine.OpReplace {
 				op.ETag = based
 			}
-			body, err := b.scope.encode(entity, b.scope.repo.core().MarksOf(op, kind, entity), b.hidden[index])
-			op.Writes(b.scope.repo.core(), kind, body)
+			body, err := b.scope.encode(entity, b.scope.c.MarksOf(op, kind, entity), b.hidden[index])
+			op.Writes(b.scope.c, kind, body)
 			return err
 		},
 		Done: func(op *engine.Operation, r engine.Result) error {
@@ -86,15 +117,21 @@ func (b *Batch[T]) whole(kind engine.OperationKind, entity *T) *Batch[T] {
 			return nil
 		},
 	})
+}
+
+// Patch adds a patch; see [ScopeOf.Patch]. Its condition and IfMatch hold for
+// the whole batch: if they fail, nothing is applied.
+//
+//go:noinline
+func (b *BatchOf[P]) Patch(id string, edits Edits) *BatchOf[P] {
+	b.batch.patch(id, edits)
 	return b
 }
 
-// Patch adds a patch; see [Scope.Patch]. Its condition and IfMatch hold for
-// the whole batch: if they fail, nothing is applied.
-func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
-	return b.byID(engine.OpPatch, id, func(op *engine.Operation) error {
-		mark := b.scope.repo.core().Mark()
-		ops, isMarked, err := b.scope.repo.core().Operations(edits.e, mark)
+func (b *batch) patch(id string, edits Edits) {
+	b.byID(engine.OpPatch, id, func(op *engine.Operation) error {
+		mark := b.scope.c.Mark()
+		ops, isMarked, err := b.scope.c.Operations(edits.e, mark)
 		if err != nil {
 			return err
 		}
@@ -105,7 +142,7 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 		encoded, err := ops.MarshalJSON()
 		op.Size = len(encoded)
 		op.Patch = ops
-		op.FollowedBy(b.scope.repo.core(), &edits.e)
+		op.FollowedBy(b.scope.c, &edits.e)
 		return err
 	}, nil)
 }
@@ -113,30 +150,36 @@ func (b *Batch[T]) Patch(id string, edits Edits) *Batch[T] {
 // Read adds the reading of one document into dst, as it is at that point of
 // the batch. A document that is not there fails the batch. One that is of
 // another entity type is [ErrEntityMismatch] although the batch was applied.
-func (b *Batch[T]) Read(id string, dst *T) *Batch[T] {
-	return b.byID(engine.OpRead, id, func(op *engine.Operation) error {
-		if dst == nil {
+//
+//go:noinline
+func (b *BatchOf[P]) Read(id string, dst P) *BatchOf[P] {
+	b.batch.read(id, dst)
+	return b
+}
+
+func (b *batch) read(id string, dst any) {
+	b.byID(engine.OpRead, id, func(*engine.Operation) error {
+		if isNil(dst) {
 			return &tenantitem.InvalidError{What: "batch", Reason: "Read has nowhere to put the document", Hint: "pass a pointer"}
 		}
 		return nil
 	}, func(_ *engine.Operation, r engine.Result) error {
 		entity, err := b.scope.decode(r.Body)
 		if err == nil {
-			*dst = *entity
+			reflect.ValueOf(dst).Elem().Set(reflect.ValueOf(entity).Elem())
 		}
 		return err
 	})
 }
 
-func (b *Batch[T]) byID(kind engine.OperationKind, id string, prepare func(*engine.Operation) error, done func(*engine.Operation, engine.Result) error) *Batch[T] {
+func (b *batch) byID(kind engine.OperationKind, id string, prepare func(*engine.Operation) error, done func(*engine.Operation, engine.Result) error) {
 	if b.err == nil {
 		b.err = tenantitem.ValidateID(id)
 	}
-	if at, ok := b.scope.repo.core().CompletedByID(b.scope.at, id); ok && b.err == nil {
+	if at, ok := b.scope.c.CompletedByID(b.scope.at, id); ok && b.err == nil {
 		b.scope = b.scope.located(at)
 	}
-	b.ops = append(b.ops, engine.Operation{Kind: kind, ID: id, Reads: b.scope.repo.core(), Prepare: prepare, Done: done})
-	return b
+	b.ops = append(b.ops, engine.Operation{Kind: kind, ID: id, Reads: b.scope.c, Prepare: prepare, Done: done})
 }
 
 // Commit applies the batch. On success every entity has its new etag. On
@@ -145,33 +188,38 @@ func (b *Batch[T]) byID(kind engine.OperationKind, id string, prepare func(*engi
 //
 // Where other documents of the partition keep account of these, as package
 // denorm declares, their changes join the batch as far as it has room.
-func (b *Batch[T]) Commit(ctx context.Context) error {
-	return engine.CommitParts(ctx, []engine.Part{b.part()})
+//
+//go:noinline
+func (b *BatchOf[P]) Commit(ctx context.Context) error {
+	return engine.CommitParts(ctx, []engine.Part{b.batch.part()})
 }
 
-func (b *Batch[T]) part() engine.Part {
-	return engine.Part{Collection: b.scope.repo.core(), At: &b.scope.at, Ops: b.ops, Err: b.err, Before: b.runHooks, After: b.runAfterHooks}
+//go:noinline
+func (b *BatchOf[P]) part() engine.Part { return b.batch.part() }
+
+func (b *batch) part() engine.Part {
+	return engine.Part{Collection: b.scope.c, At: &b.scope.at, Ops: b.ops, Err: b.err, Before: b.runHooks, After: b.runAfterHooks}
 }
 
-func (b *Batch[T]) runHooks(ctx context.Context) error {
+func (b *batch) runHooks(ctx context.Context) error {
 	if err := b.runDeleteHooks(ctx); err != nil {
 		return err
 	}
-	var entities []*T
+	var entities []any
 	var at []int
 	for i, op := range b.ops {
-		if e, ok := op.Entity.(*T); ok {
-			entities, at = append(entities, e), append(at, i)
+		if op.Entity != nil {
+			entities, at = append(entities, op.Entity), append(at, i)
 		}
 	}
-	if len(entities) == 0 || !b.scope.repo.core().SeesWrites() {
+	if len(entities) == 0 || !b.scope.c.SeesWrites() {
 		return nil
 	}
 	w := engine.WriteOf(b.scope.at.Tenant, entities)
 	for i := range entities {
 		w.New[i] = b.ops[at[i]].Kind == engine.OpCreate
 	}
-	if err := b.scope.repo.core().BeforeWrite(ctx, w); err != nil {
+	if err := b.scope.c.BeforeWrite(ctx, w); err != nil {
 		return err
 	}
 	b.hidden = map[int][]byte{}
@@ -181,12 +229,12 @@ func (b *Batch[T]) runHooks(ctx context.Context) error {
 	return nil
 }
 
-func (b *Batch[T]) runAfterHooks(ctx context.Context) error {
-	written := map[bool][]*T{}
+func (b *batch) runAfterHooks(ctx context.Context) error {
+	written := map[bool][]any{}
 	for _, op := range b.ops {
-		if e, ok := op.Entity.(*T); ok {
+		if op.Entity != nil {
 			created := op.Kind == engine.OpCreate
-			written[created] = append(written[created], e)
+			written[created] = append(written[created], op.Entity)
 		}
 	}
 	if err := b.scope.afterWrite(ctx, true, written[true]...); err != nil {

@@ -15,16 +15,23 @@ import (
 // applied, the error says so, and another Delete of the document, or the
 // forest's Resume, finishes it. A rule that may forbid the delete, and soft
 // deletes, are refused here; use the scope's Delete.
-func (b *Batch[T]) Delete(id, etag string) *Batch[T] {
-	return b.byID(engine.OpDelete, id, func(op *engine.Operation) error {
+//
+//go:noinline
+func (b *BatchOf[P]) Delete(id, etag string) *BatchOf[P] {
+	b.batch.delete(id, etag)
+	return b
+}
+
+func (b *batch) delete(id, etag string) {
+	b.byID(engine.OpDelete, id, func(op *engine.Operation) error {
 		op.ETag = etag
-		return b.scope.repo.core().PlanDelete(&b.scope.at, op)
+		return b.scope.c.PlanDelete(&b.scope.at, op)
 	}, nil)
 }
 
 // runDeleteHooks lets hooks refuse the deletes of the batch.
-func (b *Batch[T]) runDeleteHooks(ctx context.Context) error {
-	c := b.scope.repo.core()
+func (b *batch) runDeleteHooks(ctx context.Context) error {
+	c := b.scope.c
 	var unseen []string
 	for _, op := range b.ops {
 		if op.Kind != engine.OpDelete {

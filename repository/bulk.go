@@ -10,7 +10,7 @@ import (
 )
 
 // SaveAll saves many documents: each is created when it has no ETag, and
-// replaced when it has one, as by [Scope.Save]. The input is read as it is
+// replaced when it has one, as by [ScopeOf.Save]. The input is read as it is
 // needed and sent in transactional batches of one logical partition each, up
 // to 100 documents and 2 MB, several at a time. A document that the service
 // refuses is taken out of its batch and the others go on.
@@ -30,8 +30,14 @@ import (
 // fails with [ErrInvalid]. Stopped and resumed, a document that the first run
 // stored counts as succeeded; if another writer has overwritten it since
 // without reading it (Upsert, or Replace), it counts as a conflict.
-func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *BulkOptions) (*Receipt, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "SaveAll", At: &s.at}
+//
+//go:noinline
+func (s *ScopeOf[P]) SaveAll(ctx context.Context, entities iter.Seq[P], opts *BulkOptions) (*Receipt, error) {
+	return s.Reader.scope.SaveAll(ctx, erased(entities), opts)
+}
+
+func (s *scope) SaveAll(ctx context.Context, entities iter.Seq[any], opts *BulkOptions) (*Receipt, error) {
+	k := engine.Call{Collection: s.c, Op: "SaveAll", At: &s.at}
 	ctx = k.Begin(ctx)
 	b, err := engine.NewBulk(ctx, &k, opts.inner())
 	if err == nil && s.at.All {
@@ -44,7 +50,7 @@ func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *Bul
 		return nil, k.End(err)
 	}
 	b.Stored = s.stored
-	window := make([]*T, 0, engine.BulkWindow)
+	window := make([]any, 0, engine.BulkWindow)
 	for entity := range entities {
 		if b.Pass() {
 			continue
@@ -61,15 +67,21 @@ func (s *Scope[T]) SaveAll(ctx context.Context, entities iter.Seq[*T], opts *Bul
 }
 
 // DeleteAll deletes many documents by their ids and applies the delete rules
-// of the entity type, each as by [Scope.Delete]. To delete what a query finds,
+// of the entity type, each as by [ScopeOf.Delete]. To delete what a query finds,
 // pass the ids that [Project] reads. An entity type without rules is deleted in
 // transactional batches of up to 100.
 //
-// Receipt, error and early end are those of [Scope.SaveAll]. An id without a
+// Receipt, error and early end are those of [ScopeOf.SaveAll]. An id without a
 // document fails with [ErrNotFound]; in a resumed run it counts as succeeded,
 // since the earlier run may have deleted it.
-func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *BulkOptions) (*Receipt, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "DeleteAll", At: &s.at}
+//
+//go:noinline
+func (s *ScopeOf[P]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *BulkOptions) (*Receipt, error) {
+	return s.Reader.scope.DeleteAll(ctx, ids, opts)
+}
+
+func (s *scope) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *BulkOptions) (*Receipt, error) {
+	k := engine.Call{Collection: s.c, Op: "DeleteAll", At: &s.at}
 	ctx = k.Begin(ctx)
 	b, err := engine.NewBulk(ctx, &k, opts.inner())
 	if err == nil {
@@ -102,7 +114,7 @@ func (s *Scope[T]) DeleteAll(ctx context.Context, ids iter.Seq[string], opts *Bu
 	return finished(b.Finish(ctx, true))
 }
 
-func (s *Scope[T]) deletion(index int, id string) *engine.BulkItem {
+func (s *scope) deletion(index int, id string) *engine.BulkItem {
 	item := &engine.BulkItem{
 		Index: index, At: s.at, Op: engine.Operation{ID: id},
 		Alone: func(ctx context.Context, k *engine.Call) (string, error) {
@@ -113,15 +125,15 @@ func (s *Scope[T]) deletion(index int, id string) *engine.BulkItem {
 			return "", s.deleteWith(ctx, k, "", nil)
 		},
 	}
-	item.Op.Deletes(s.repo.core())
+	item.Op.Deletes(s.c)
 	return item
 }
 
 // saveWindow checks, prepares and hands over some entities. It reports false
 // when the run has to end.
-func (s *Scope[T]) saveWindow(ctx context.Context, b *engine.Bulk, window []*T) bool {
+func (s *scope) saveWindow(ctx context.Context, b *engine.Bulk, window []any) bool {
 	items := make([]*engine.BulkItem, 0, len(window))
-	entities := make([]*T, 0, len(window))
+	entities := make([]any, 0, len(window))
 	for _, entity := range window {
 		item := &engine.BulkItem{Index: b.Read("")}
 		if err := s.bindIn(b, item, entity); err != nil {
@@ -145,30 +157,30 @@ func (s *Scope[T]) saveWindow(ctx context.Context, b *engine.Bulk, window []*T) 
 
 // bindIn makes an entity one of the scope, completed by the entity's own key
 // fields.
-func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
-	scope := s
-	if entity != nil && !s.at.Full && s.at.Err == nil && !s.repo.core().Derives() {
-		more, err := s.repo.core().CompleteKey(reflect.ValueOf(entity).Elem(), s.at.Values)
+func (s *scope) bindIn(b *engine.Bulk, item *engine.BulkItem, entity any) error {
+	in := s
+	if !isNil(entity) && !s.at.Full && s.at.Err == nil && !s.c.Derives() {
+		more, err := s.c.CompleteKey(reflect.ValueOf(entity).Elem(), s.at.Values)
 		if err != nil {
 			return err
 		}
-		scope = s.repo.In(s.at.Tenant, more...)
+		in = s.located(s.c.Resolve(s.c.EntityType(), s.at.Tenant, more))
 	}
-	if err := scope.at.RequireWritable(s.repo.core()); err != nil {
+	if err := in.at.RequireWritable(s.c); err != nil {
 		return err
 	}
-	if entity != nil {
-		if meta := s.repo.meta(entity); meta.ID == "" && meta.ETag == "" {
+	if !isNil(entity) {
+		if meta := engine.MetaOf(entity); meta.ID == "" && meta.ETag == "" {
 			meta.ID = b.Run.ID(item.Index)
 		}
 	}
-	at, err := scope.bindEntity(entity, false)
+	at, err := in.bindEntity(entity, false)
 	if err != nil {
 		return err
 	}
-	item.At, item.Op.ID = at, s.repo.meta(entity).ID
+	item.At, item.Op.ID = at, engine.MetaOf(entity).ID
 	b.Named(item)
-	if s.repo.core().SeesWrites() {
+	if s.c.SeesWrites() {
 		_, err = s.encode(entity, nil, nil) // bad input costs no request of theirs
 	}
 	return err
@@ -177,7 +189,7 @@ func (s *Scope[T]) bindIn(b *engine.Bulk, item *engine.BulkItem, entity *T) erro
 // hooked lets hooks see the entities, all at once, and returns the indexes of
 // those that may be written. When a hook refuses, halves are tried until the
 // entities at fault are found.
-func (s *Scope[T]) hooked(ctx context.Context, b *engine.Bulk, items []*engine.BulkItem, entities []*T) []int {
+func (s *scope) hooked(ctx context.Context, b *engine.Bulk, items []*engine.BulkItem, entities []any) []int {
 	var kept []int
 	var see func(from, to int)
 	see = func(from, to int) {
@@ -186,9 +198,9 @@ func (s *Scope[T]) hooked(ctx context.Context, b *engine.Bulk, items []*engine.B
 		}
 		w := engine.WriteOf(s.at.Tenant, entities[from:to])
 		for i, e := range entities[from:to] {
-			w.New[i] = s.repo.meta(e).ETag == ""
+			w.New[i] = engine.MetaOf(e).ETag == ""
 		}
-		err := s.repo.core().BeforeWrite(ctx, w)
+		err := s.c.BeforeWrite(ctx, w)
 		switch {
 		case err == nil:
 			for i := from; i < to; i++ {
@@ -209,18 +221,18 @@ func (s *Scope[T]) hooked(ctx context.Context, b *engine.Bulk, items []*engine.B
 }
 
 // prepare encodes one entity and says how it is sent.
-func (s *Scope[T]) prepare(b *engine.Bulk, item *engine.BulkItem, entity *T) error {
-	item.Op.Mark = s.repo.core().MarkOf(b.Run.Mark(item.Index))
+func (s *scope) prepare(b *engine.Bulk, item *engine.BulkItem, entity any) error {
+	item.Op.Mark = s.c.MarkOf(b.Run.Mark(item.Index))
 	kind := engine.OpCreate
-	if item.Op.ETag = s.repo.meta(entity).ETag; item.Op.ETag != "" {
+	if item.Op.ETag = engine.MetaOf(entity).ETag; item.Op.ETag != "" {
 		kind = engine.OpReplace
 	}
-	body, err := s.encode(entity, s.repo.core().MarksOf(&item.Op, kind, entity), item.Hidden)
+	body, err := s.encode(entity, s.c.MarksOf(&item.Op, kind, entity), item.Hidden)
 	if err != nil {
 		return err
 	}
 	etag, mark := item.Op.ETag, item.Op.Mark
-	item.Op.Writes(s.repo.core(), kind, body)
+	item.Op.Writes(s.c, kind, body)
 	if kind == engine.OpCreate {
 		item.Alone = func(ctx context.Context, k *engine.Call) (string, error) {
 			return s.createAnew(ctx, k, k.At, entity, body, mark)
@@ -235,10 +247,10 @@ func (s *Scope[T]) prepare(b *engine.Bulk, item *engine.BulkItem, entity *T) err
 }
 
 // stored carries new etags into the entities and lets hooks follow.
-func (s *Scope[T]) stored(ctx context.Context, items []*engine.BulkItem, etags []string) error {
-	var created, replaced []*T
+func (s *scope) stored(ctx context.Context, items []*engine.BulkItem, etags []string) error {
+	var created, replaced []any
 	for i, item := range items {
-		entity, _ := item.Op.Entity.(*T)
+		entity := item.Op.Entity
 		s.written(entity, etags[i], item.Op.Body)
 		if item.Op.Kind == engine.OpCreate {
 			created = append(created, entity)

@@ -10,9 +10,9 @@ import (
 
 // eachByID is each for one id. What a query would not find, a document of
 // another entity type or a deleted one, is not found here either.
-func (r *Reader[T]) eachByID(ctx context.Context, k *engine.Call, id string, yield func(*T, error) bool) error {
+func (s *scope) eachByID(ctx context.Context, k *engine.Call, id string, yield func(any, error) bool) error {
 	k.ID = id
-	entity, _, err := (&Scope[T]{*r}).get(ctx, k)
+	entity, _, err := s.get(ctx, k)
 	switch {
 	case err == nil:
 		yield(entity, nil)

@@ -6,6 +6,19 @@ import (
 
 // Count returns how many documents q looks for. The order of q does not
 // matter; its limit does.
-func (r *Reader[T]) Count(ctx context.Context, q Query) (int64, error) {
-	return r.repo.core().CountIn(ctx, &r.at, q.inner())
+//
+//go:noinline
+func (r *ReaderOf[P]) Count(ctx context.Context, q Query) (int64, error) {
+	return r.scope.Count(ctx, q)
+}
+
+// Count is [ReaderOf.Count].
+//
+//go:noinline
+func (s *ScopeOf[P]) Count(ctx context.Context, q Query) (int64, error) {
+	return s.Reader.scope.Count(ctx, q)
+}
+
+func (s *scope) Count(ctx context.Context, q Query) (int64, error) {
+	return s.c.CountIn(ctx, &s.at, q.inner())
 }

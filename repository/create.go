@@ -9,13 +9,19 @@ import (
 // Create stores a new document. An empty id gets a new one; tenant, entity
 // type and empty key fields are filled from the scope, and the etag comes back
 // into the entity. It fails with [ErrConflict] when the id is taken.
-func (s *Scope[T]) Create(ctx context.Context, entity *T) error {
-	k := engine.Call{Collection: s.repo.core(), Op: "Create", At: &s.at}
+//
+//go:noinline
+func (s *ScopeOf[P]) Create(ctx context.Context, entity P) error {
+	return s.Reader.scope.Create(ctx, entity)
+}
+
+func (s *scope) Create(ctx context.Context, entity any) error {
+	k := engine.Call{Collection: s.c, Op: "Create", At: &s.at}
 	ctx = k.Begin(ctx)
 	return k.End(s.create(ctx, &k, entity))
 }
 
-func (s *Scope[T]) create(ctx context.Context, k *engine.Call, entity *T) error {
+func (s *scope) create(ctx context.Context, k *engine.Call, entity any) error {
 	at, err := s.startWrite(ctx, k, entity, engine.Creates)
 	if err == nil {
 		err = k.RefuseTaken(ctx, at)
@@ -41,7 +47,7 @@ func (s *Scope[T]) create(ctx context.Context, k *engine.Call, entity *T) error 
 }
 
 // startWrite is what every write of one whole entity does before any request.
-func (s *Scope[T]) startWrite(ctx context.Context, k *engine.Call, entity *T, kind engine.WriteKind) (at engine.Partition, err error) {
+func (s *scope) startWrite(ctx context.Context, k *engine.Call, entity any, kind engine.WriteKind) (at engine.Partition, err error) {
 	if err := k.Start(ctx); err != nil {
 		return at, err
 	}
@@ -52,7 +58,7 @@ func (s *Scope[T]) startWrite(ctx context.Context, k *engine.Call, entity *T, ki
 	if err != nil {
 		return at, err
 	}
-	k.ID = s.repo.meta(entity).ID
+	k.ID = engine.MetaOf(entity).ID
 	// The document is built once without what hooks add, so that bad input
 	// costs no request of theirs.
 	if k.Collection.SeesWrites() || k.Collection.Leads() {

@@ -11,7 +11,7 @@ import (
 // createAnew is [engine.Call.CreateItem] where the id may be taken by a document that was
 // deleted and is only kept for a while: that one is overwritten, and a delete
 // that is still under way is finished first.
-func (s *Scope[T]) createAnew(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T, body []byte, mark string) (etag string, err error) {
+func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Partition, entity any, body []byte, mark string) (etag string, err error) {
 	etag, err = k.CreateItem(ctx, at, entity, body, mark)
 	if !k.Collection.Tombstones || engine.StatusOf(err) != http.StatusConflict {
 		return etag, err
@@ -48,7 +48,7 @@ func (s *Scope[T]) createAnew(ctx context.Context, k *engine.Call, at *engine.Pa
 
 // refill lets hooks see what the new document takes the place of: it may have
 // references that the keeper of copies still has to follow.
-func (s *Scope[T]) refill(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T, etag string, body []byte, mark string) ([]byte, error) {
+func (s *scope) refill(ctx context.Context, k *engine.Call, at *engine.Partition, entity any, etag string, body []byte, mark string) ([]byte, error) {
 	if !k.Collection.Fills() {
 		return body, nil
 	}
@@ -59,7 +59,7 @@ func (s *Scope[T]) refill(ctx context.Context, k *engine.Call, at *engine.Partit
 	if engine.ReadMarks(raw).ETag != etag {
 		return body, nil // the replacement is about to be refused
 	}
-	w := engine.WriteOf(s.at.Tenant, []*T{entity})
+	w := engine.WriteOf(s.at.Tenant, []any{entity})
 	w.New[0], w.Before[0] = true, raw
 	if err := k.Collection.Fill(ctx, w); err != nil {
 		return nil, err

@@ -12,6 +12,6 @@ import (
 // lie in several logical partitions, because the entity type has older names, are
 // read in the same way.
 
-func (r *Reader[T]) eachAcross(ctx context.Context, k *engine.Call, q engine.Query, yield func(*T, error) bool) error {
-	return engine.ReadAcross(ctx, k, q, engine.RootAlias, r.checkRow, func(row *row[T]) bool { return yield(row.value, row.err) })
+func (s *scope) eachAcross(ctx context.Context, k *engine.Call, q engine.Query, yield func(any, error) bool) error {
+	return engine.ReadAcross(ctx, k, q, engine.RootAlias, s.checkRow, func(row *engine.Row) bool { return yield(row.Value, row.Err) })
 }

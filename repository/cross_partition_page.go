@@ -7,26 +7,26 @@ import (
 	"github.com/cosmosgrove/grove/internal/merge"
 )
 
-func (r *Reader[T]) pageAcross(ctx context.Context, k *engine.Call, q engine.Query, from string, size int) (*pageOf[T], error) {
-	fill := r.pageInTurn
+func (s *scope) pageAcross(ctx context.Context, k *engine.Call, q engine.Query, from string, size int) (*page, error) {
+	fill := s.pageInTurn
 	if q.IsSorted() {
-		fill = r.pageSorted
+		fill = s.pageSorted
 	}
-	page := &pageOf[T]{Page: Page[T]{Items: make([]*T, 0, size)}}
-	at, err := fill(ctx, k, q, from, size, page)
+	out := newPage(size)
+	at, err := fill(ctx, k, q, from, size, out)
 	if err != nil || len(at.Ranges) == 0 {
-		return page, err
+		return out, err
 	}
 	if q.Bound() > 0 {
-		if at.Left -= page.read; at.Left <= 0 {
-			return page, nil
+		if at.Left -= out.read; at.Left <= 0 {
+			return out, nil
 		}
 	}
-	page.Cursor, err = at.Encode()
-	return page, err
+	out.Cursor, err = at.Encode()
+	return out, err
 }
 
-func (r *Reader[T]) pageInTurn(ctx context.Context, k *engine.Call, q engine.Query, from string, size int, page *pageOf[T]) (engine.Position, error) {
+func (s *scope) pageInTurn(ctx context.Context, k *engine.Call, q engine.Query, from string, size int, out *page) (engine.Position, error) {
 	p, err := k.PlanFor(q, engine.SelectAll)
 	if err != nil {
 		return engine.Position{}, err
@@ -38,20 +38,20 @@ func (r *Reader[T]) pageInTurn(ctx context.Context, k *engine.Call, q engine.Que
 	want := at.Wanted(size)
 	// Each request asks for no more than is missing, so that there is never a
 	// surplus to drop.
-	missing := func() int { return want - page.read }
-	at.Ranges, err = engine.InTurn(ctx, k, p, at.Ranges, missing, func(rows []row[T]) (bool, error) {
-		if err := r.checkRows(rows); err != nil {
+	missing := func() int { return want - out.read }
+	at.Ranges, err = engine.InTurn(ctx, k, p, at.Ranges, missing, func(rows []engine.Row) (bool, error) {
+		if err := s.checkRows(rows); err != nil {
 			return false, err
 		}
 		for i := range rows {
-			page.take(&rows[i])
+			out.take(&rows[i])
 		}
 		return missing() > 0, nil
 	})
 	return at, err
 }
 
-func (r *Reader[T]) pageSorted(ctx context.Context, k *engine.Call, q engine.Query, from string, size int, page *pageOf[T]) (engine.Position, error) {
+func (s *scope) pageSorted(ctx context.Context, k *engine.Call, q engine.Query, from string, size int, out *page) (engine.Position, error) {
 	p, order, err := k.PlanSorted(q, engine.RootAlias)
 	if err != nil {
 		return engine.Position{}, err
@@ -64,21 +64,21 @@ func (r *Reader[T]) pageSorted(ctx context.Context, k *engine.Call, q engine.Que
 		return engine.Position{}, engine.ErrCursorShape
 	}
 	want := at.Wanted(size)
-	m := engine.NewMerger(k, p, want, engine.RowOrder[row[T]](order), engine.RowCheck(r.checkRow))
-	var after *merge.Row[row[T]]
+	m := engine.NewMerger(k, p, want, engine.RowOrder[engine.Row](order), engine.RowCheck(s.checkRow))
+	var after *merge.Row[engine.Row]
 	if at.After != nil {
-		after = &merge.Row[row[T]]{Place: *at.After}
+		after = &merge.Row[engine.Row]{Place: *at.After}
 	}
-	err = m.Run(ctx, at.Ranges, after, func(row *merge.Row[row[T]]) bool {
+	err = m.Run(ctx, at.Ranges, after, func(row *merge.Row[engine.Row]) bool {
 		after = row
-		page.take(&row.Doc)
-		return page.read < want
+		out.take(&row.Doc)
+		return out.read < want
 	})
 	if err != nil {
 		return engine.Position{}, err
 	}
 	at.Ranges = nil
-	if page.read >= want {
+	if out.read >= want {
 		at.Ranges, at.After = engine.RestOf(m.Runs, after), &after.Place
 	}
 	return at, nil

@@ -29,8 +29,14 @@ type DeleteOptions struct {
 // A delete leaves no mark. When its answer was lost, it is [ErrAmbiguous],
 // whatever is there now, except that one with an ETag is repeated while the
 // document still has it.
-func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
-	k := engine.Call{Collection: s.repo.core(), Op: "Delete", At: &s.at, ID: id}
+//
+//go:noinline
+func (s *ScopeOf[P]) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
+	return s.Reader.scope.Delete(ctx, id, opts)
+}
+
+func (s *scope) Delete(ctx context.Context, id string, opts *DeleteOptions) error {
+	k := engine.Call{Collection: s.c, Op: "Delete", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	s, err := s.startPoint(ctx, &k)
 	if err != nil {
@@ -50,7 +56,7 @@ func (s *Scope[T]) Delete(ctx context.Context, id string, opts *DeleteOptions) e
 }
 
 // deleteWith deletes a document under the delete rules of its entity type.
-func (s *Scope[T]) deleteWith(ctx context.Context, k *engine.Call, etag string, shown map[string]int64) error {
+func (s *scope) deleteWith(ctx context.Context, k *engine.Call, etag string, shown map[string]int64) error {
 	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: k.ID, ETag: etag, Shown: shown}
 	if err := k.Collection.AllowDelete(ctx, d); err != nil {
 		return err
@@ -62,7 +68,7 @@ func (s *Scope[T]) deleteWith(ctx context.Context, k *engine.Call, etag string, 
 	return d.Remove(ctx, etag)
 }
 
-func (s *Scope[T]) remove(ctx context.Context, k *engine.Call, etag string) error {
+func (s *scope) remove(ctx context.Context, k *engine.Call, etag string) error {
 	if etag == "" {
 		if err := k.RefuseForeign(ctx, &s.at, k.ID); err != nil {
 			return err

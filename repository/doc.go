@@ -28,14 +28,14 @@
 // each in memory. Partitions that the service divides or joins meanwhile are
 // followed. The cost grows with the number of partitions: a sorted query asks
 // each of them for a page before the first document is given, and so does every
-// sorted [Reader.Page]. Where the partitions lie is asked once for a repository,
+// sorted [ReaderOf.Page]. Where the partitions lie is asked once for a repository,
 // which costs about one small read for each.
 //
 // # What is refused
 //
 // Bad input is [ErrInvalid] before any request. A scope, an entity and a
 // context (see [WithTenant]) that do not name one tenant are
-// [ErrTenantMismatch]. Only [Repository.AllTenants] reads across tenants.
+// [ErrTenantMismatch]. Only [RepositoryOf.AllTenants] reads across tenants.
 // Every document that comes back is checked for its tenant and entity type.
 //
 // # What is retried
@@ -62,7 +62,7 @@
 //
 // A repository reads its own writes, on accounts with session consistency too:
 // it keeps the session token of every answer and attaches it to every read.
-// [Repository.SessionToken] and [WithSession] take that to another process.
+// [RepositoryOf.SessionToken] and [WithSession] take that to another process.
 //
 // # Cost and telemetry
 //

@@ -4,19 +4,12 @@ import "github.com/cosmosgrove/grove/internal/engine"
 
 // ConflictError is returned by Replace and Save when the document changed
 // since the caller read it. It unwraps to [ErrPreconditionFailed] through Err.
-type ConflictError[T any] struct {
-	// Current is the document as it is now, etag included, ready to be changed
-	// and replaced again.
-	Current *T
-	// Err is the [*Error] of the failed write.
-	Err error
-}
-
-// Error returns the text of the failed write.
-func (e *ConflictError[T]) Error() string { return e.Err.Error() }
-
-// Unwrap returns the failed write's error.
-func (e *ConflictError[T]) Unwrap() error { return e.Err }
+//
+// It has these fields, and Error and Unwrap:
+//
+//	Current *T: Current is the document as it is now, etag included, ready to be changed and replaced again.
+//	Err error: Err is the [*Error] of the failed write.
+type ConflictError[T any] = engine.ConflictError[*T]
 
 // The sentinels of this package, for errors.Is. Every error of a verb is an
 // [*Error] that unwraps to one of them where one applies, and to the SDK's

@@ -8,17 +8,26 @@ import (
 
 // Explain shows what Query would send for q in this scope. It fails as Query
 // would before its first request.
-func (r *Reader[T]) Explain(q Query) (Explanation, error) {
-	k := engine.Call{Collection: r.repo.core(), Op: "Explain", At: &r.at}
-	if r.at.Err != nil {
-		return Explanation{}, k.Fail(r.at.Err)
+//
+//go:noinline
+func (r *ReaderOf[P]) Explain(q Query) (Explanation, error) { return r.scope.Explain(q) }
+
+// Explain is [ReaderOf.Explain].
+//
+//go:noinline
+func (s *ScopeOf[P]) Explain(q Query) (Explanation, error) { return s.Reader.scope.Explain(q) }
+
+func (s *scope) Explain(q Query) (Explanation, error) {
+	k := engine.Call{Collection: s.c, Op: "Explain", At: &s.at}
+	if s.at.Err != nil {
+		return Explanation{}, k.Fail(s.at.Err)
 	}
-	st, err := k.Collection.Compile(&r.at, q.inner(), engine.SelectAll)
+	st, err := k.Collection.Compile(&s.at, q.inner(), engine.SelectAll)
 	if err != nil {
 		return Explanation{}, k.Fail(err)
 	}
-	scope := r.at.Describe()
-	if _, ok := q.inner().OnlyID(&r.at); ok {
+	scope := s.at.Describe()
+	if _, ok := q.inner().OnlyID(&s.at); ok {
 		scope = "point read"
 	}
 	return Explanation{SQL: st.Text, Parameters: st.Params, Scope: scope}, nil

@@ -9,10 +9,10 @@ import (
 
 // whereTaken moves an overwriting to the document that is stored under an
 // older name, if there is one. The entity gets that name.
-func (s *Scope[T]) whereTaken(ctx context.Context, k *engine.Call, at engine.Partition, entity *T) (engine.Partition, error) {
+func (s *scope) whereTaken(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (engine.Partition, error) {
 	taken, err := k.TakenElsewhere(ctx, at, []string{k.ID})
 	if name, ok := taken[k.ID]; ok && err == nil {
-		s.repo.meta(entity).EntityType = name
+		engine.MetaOf(entity).EntityType = name
 		return k.Collection.Renamed(at, name), nil
 	}
 	return at, err
@@ -20,10 +20,10 @@ func (s *Scope[T]) whereTaken(ctx context.Context, k *engine.Call, at engine.Par
 
 // dropTaken takes the items out of a bulk whose ids are taken under an older
 // name.
-func (s *Scope[T]) dropTaken(ctx context.Context, b *engine.Bulk, items []*engine.BulkItem, entities []*T) ([]*engine.BulkItem, []*T) {
+func (s *scope) dropTaken(ctx context.Context, b *engine.Bulk, items []*engine.BulkItem, entities []any) ([]*engine.BulkItem, []any) {
 	groups := map[string][]int{}
 	for i, item := range items {
-		if s.repo.meta(entities[i]).ETag == "" && len(s.repo.core().OtherPartitions(item.At)) > 0 {
+		if engine.MetaOf(entities[i]).ETag == "" && len(s.c.OtherPartitions(item.At)) > 0 {
 			groups[engine.KeyText(item.At.Values)] = append(groups[engine.KeyText(item.At.Values)], i)
 		}
 	}
@@ -45,7 +45,7 @@ func (s *Scope[T]) dropTaken(ctx context.Context, b *engine.Bulk, items []*engin
 	if len(drop) == 0 {
 		return items, entities
 	}
-	keptItems, keptEntities := make([]*engine.BulkItem, 0, len(items)), make([]*T, 0, len(items))
+	keptItems, keptEntities := make([]*engine.BulkItem, 0, len(items)), make([]any, 0, len(items))
 	for i := range items {
 		if err, ok := drop[i]; ok {
 			b.Fail(items[i], err)

@@ -13,8 +13,14 @@ import (
 // Get reads one document by its id: a point read, about 1 RU for each KB.
 // It fails with [ErrNotFound] when there is none in this scope, and with a
 // [*DecodeError] when what is there does not fit the struct.
-func (s *Scope[T]) Get(ctx context.Context, id string) (*T, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "Get", At: &s.at, ID: id}
+//
+//go:noinline
+func (s *ScopeOf[P]) Get(ctx context.Context, id string) (P, error) {
+	return as[P](s.Reader.scope.Get(ctx, id))
+}
+
+func (s *scope) Get(ctx context.Context, id string) (any, error) {
+	k := engine.Call{Collection: s.c, Op: "Get", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	entity, _, err := s.get(ctx, &k)
 	return entity, k.End(err)
@@ -22,8 +28,14 @@ func (s *Scope[T]) Get(ctx context.Context, id string) (*T, error) {
 
 // Exists reports whether there is a document with that id. It costs a point
 // read; only the answer's body is spared from decoding.
-func (s *Scope[T]) Exists(ctx context.Context, id string) (bool, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "Exists", At: &s.at, ID: id}
+//
+//go:noinline
+func (s *ScopeOf[P]) Exists(ctx context.Context, id string) (bool, error) {
+	return s.Reader.scope.Exists(ctx, id)
+}
+
+func (s *scope) Exists(ctx context.Context, id string) (bool, error) {
+	k := engine.Call{Collection: s.c, Op: "Exists", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	_, _, err := s.get(ctx, &k)
 	if errors.Is(err, ErrNotFound) || engine.StatusOf(err) == http.StatusNotFound {
@@ -33,7 +45,7 @@ func (s *Scope[T]) Exists(ctx context.Context, id string) (bool, error) {
 }
 
 // get reads the entity and hands back the stored bytes too.
-func (s *Scope[T]) get(ctx context.Context, k *engine.Call) (*T, []byte, error) {
+func (s *scope) get(ctx context.Context, k *engine.Call) (any, []byte, error) {
 	s, err := s.startPoint(ctx, k)
 	if err != nil {
 		return nil, nil, err
@@ -55,7 +67,7 @@ func (s *Scope[T]) get(ctx context.Context, k *engine.Call) (*T, []byte, error) 
 
 // startPoint is what every verb about one document checks before any request. It
 // returns the scope of the document's logical partition.
-func (s *Scope[T]) startPoint(ctx context.Context, k *engine.Call) (*Scope[T], error) {
+func (s *scope) startPoint(ctx context.Context, k *engine.Call) (*scope, error) {
 	if err := k.Start(ctx); err != nil {
 		return s, err
 	}
@@ -75,21 +87,21 @@ func (s *Scope[T]) startPoint(ctx context.Context, k *engine.Call) (*Scope[T], e
 }
 
 // decode turns stored bytes into an entity and checks that it belongs here.
-func (r *Reader[T]) decode(raw []byte) (*T, error) {
-	entity := new(T)
+func (s *scope) decode(raw []byte) (any, error) {
+	entity := s.c.NewEntity()
 	if err := documents.Decode(raw, entity); err != nil {
-		unread := row[T]{}
+		unread := engine.Row{}
 		unread.Read(raw, err)
-		if err := r.checkRow(&unread); err != nil {
+		if err := s.checkRow(&unread); err != nil {
 			return nil, err
 		}
-		return nil, unread.err
+		return nil, unread.Err
 	}
-	meta := r.repo.meta(entity)
-	if err := r.repo.core().Check(&r.at, meta); err != nil {
+	meta := engine.MetaOf(entity)
+	if err := s.c.Check(&s.at, meta); err != nil {
 		return nil, err
 	}
-	if r.repo.core().Tombstones && !r.at.Deleted && meta.Deleted() {
+	if s.c.Tombstones && !s.at.Deleted && meta.Deleted() {
 		return nil, ErrNotFound
 	}
 	return entity, nil

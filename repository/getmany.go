@@ -15,14 +15,21 @@ import (
 // not exist, those that do are returned with a [*MissingError], which is
 // [ErrNotFound]; in the result they are left out. So are those that do not fit
 // their struct, with a [*DecodeError] each.
-func (s *Scope[T]) GetMany(ctx context.Context, ids ...string) ([]*T, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "GetMany", At: &s.at}
+//
+//go:noinline
+func (s *ScopeOf[P]) GetMany(ctx context.Context, ids ...string) ([]P, error) {
+	found, err := s.Reader.scope.GetMany(ctx, ids)
+	return allAs[P](found), err
+}
+
+func (s *scope) GetMany(ctx context.Context, ids []string) ([]any, error) {
+	k := engine.Call{Collection: s.c, Op: "GetMany", At: &s.at}
 	ctx = k.Begin(ctx)
 	found, unread, err := s.getMany(ctx, &k, ids)
 	if err != nil {
 		return nil, k.End(err)
 	}
-	out := make([]*T, 0, len(ids))
+	out := make([]any, 0, len(ids))
 	var missing []string
 	for _, id := range ids {
 		if entity, ok := found[id]; ok {
@@ -49,7 +56,7 @@ func (e *MissingError) Error() string {
 // Unwrap returns [ErrNotFound].
 func (e *MissingError) Unwrap() error { return ErrNotFound }
 
-func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (found map[string]*T, unread undecoded, err error) {
+func (s *scope) getMany(ctx context.Context, k *engine.Call, ids []string) (found map[string]any, unread undecoded, err error) {
 	if err := k.Start(ctx); err != nil {
 		return nil, unread, err
 	}
@@ -64,7 +71,7 @@ func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (f
 			return nil, unread, err
 		}
 	}
-	found = make(map[string]*T, len(unique))
+	found = make(map[string]any, len(unique))
 	if !s.at.Full {
 		return found, unread, s.findMany(ctx, k, unique, found, &unread)
 	}
@@ -83,14 +90,14 @@ func (s *Scope[T]) getMany(ctx context.Context, k *engine.Call, ids []string) (f
 }
 
 // findMany looks for documents in all partitions of a scope.
-func (s *Scope[T]) findMany(ctx context.Context, k *engine.Call, ids []string, found map[string]*T, unread *undecoded) error {
+func (s *scope) findMany(ctx context.Context, k *engine.Call, ids []string, found map[string]any, unread *undecoded) error {
 	for chunk := range slices.Chunk(ids, engine.MaxIDsPerQuery) {
-		err := s.eachAcross(ctx, k, engine.Where(engine.In("id", engine.Anys(chunk)...)), func(entity *T, err error) bool {
+		err := s.eachAcross(ctx, k, engine.Where(engine.In("id", engine.Anys(chunk)...)), func(entity any, err error) bool {
 			var decode *DecodeError
 			if errors.As(err, &decode) {
 				unread.add(decode.ID, decode)
 			} else if err == nil {
-				found[s.repo.meta(entity).ID] = entity
+				found[engine.MetaOf(entity).ID] = entity
 			}
 			return true
 		})
@@ -118,7 +125,7 @@ func (u *undecoded) add(id string, err error) {
 }
 
 // getChunk asks one logical partition for up to maxIDsPerQuery documents.
-func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, at *engine.Partition, ids []string, found map[string]*T, unread *undecoded) error {
+func (s *scope) getChunk(ctx context.Context, k *engine.Call, at *engine.Partition, ids []string, found map[string]any, unread *undecoded) error {
 	st, err := k.Collection.Compile(at, engine.All(), engine.SelectAll)
 	if err != nil {
 		return err
@@ -130,7 +137,7 @@ func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, at *engine.Part
 	st.Text, st.Params = st.Text+" AND "+w.Text.String(), w.Params
 	missing := len(ids)
 	for from := ""; ; {
-		rows, next, err := engine.FetchPage[row[T]](ctx, k, at, st, from, missing)
+		rows, next, err := engine.FetchPage[engine.Row](ctx, k, at, st, from, missing)
 		if err != nil {
 			return err
 		}
@@ -139,11 +146,11 @@ func (s *Scope[T]) getChunk(ctx context.Context, k *engine.Call, at *engine.Part
 		}
 		for i := range rows {
 			var decode *DecodeError
-			if errors.As(rows[i].err, &decode) {
+			if errors.As(rows[i].Err, &decode) {
 				unread.add(decode.ID, decode)
 				continue
 			}
-			found[s.repo.meta(rows[i].value).ID] = rows[i].value
+			found[engine.MetaOf(rows[i].Value).ID] = rows[i].Value
 		}
 		missing -= len(rows)
 		if next == "" || missing == 0 {

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"iter"
+	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 )
@@ -28,17 +29,20 @@ import (
 // The groups come in ascending order of what they are grouped by, all of which
 // is held in memory: at most 100,000 groups per partition. A limit counts
 // groups. An order in q is [ErrUnsupported].
-func GroupBy[G, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[G, error] {
+func GroupBy[G, P any](ctx context.Context, r *ReaderOf[P], q Query) iter.Seq2[G, error] {
 	return func(yield func(G, error) bool) {
-		k := engine.Call{Collection: r.repo.core(), Op: "GroupBy", At: &r.at}
-		ctx := k.Begin(ctx)
-		err := k.StartQuery(ctx)
-		if err == nil {
-			err = engine.GroupBy(ctx, &k, q.inner(), func(g G) bool { return yield(g, nil) })
-		}
-		if err = k.End(err); err != nil {
-			var zero G
-			yield(zero, err)
-		}
+		r.scope.GroupBy(ctx, reflect.TypeFor[G](), q, func(value any, err error) bool { return yield(valueOf[G](value, err)) })
+	}
+}
+
+func (s *scope) GroupBy(ctx context.Context, into reflect.Type, q Query, yield func(any, error) bool) {
+	k := engine.Call{Collection: s.c, Op: "GroupBy", At: &s.at, Into: into}
+	ctx = k.Begin(ctx)
+	err := k.StartQuery(ctx)
+	if err == nil {
+		err = engine.GroupBy(ctx, &k, q.inner(), func(v any) bool { return yield(v, nil) })
+	}
+	if err = k.End(err); err != nil {
+		yield(nil, err)
 	}
 }

@@ -9,10 +9,16 @@ import (
 // PlanDelete says beforehand what Delete of that document would do, from
 // counts that other writers may change meanwhile: how many documents of each entity
 // type go (Cascade), stay without a parent (Orphan) and forbid the delete (Restrict). With the plan's Token,
-// [Scope.Delete] does no more than that. It fails with [ErrNotFound]
+// [ScopeOf.Delete] does no more than that. It fails with [ErrNotFound]
 // when there is no such document.
-func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "PlanDelete", At: &s.at, ID: id}
+//
+//go:noinline
+func (s *ScopeOf[P]) PlanDelete(ctx context.Context, id string) (*DeletePlan, error) {
+	return s.Reader.scope.PlanDelete(ctx, id)
+}
+
+func (s *scope) PlanDelete(ctx context.Context, id string) (*DeletePlan, error) {
+	k := engine.Call{Collection: s.c, Op: "PlanDelete", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	if _, _, err := s.get(ctx, &k); err != nil {
 		return nil, k.End(err)
@@ -20,7 +26,7 @@ func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, erro
 	plan := &engine.DeletePlan{Removed: map[string]int64{k.Collection.EntityType(): 1}, RequestUnits: engine.EstimatedWrite}
 	if policy := k.Collection.DeletePolicy(); policy != nil {
 		var err error
-		if plan, err = policy.Plan(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id}); err != nil {
+		if plan, err = policy.Plan(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.c.Given(s.at.Values), ID: id}); err != nil {
 			return nil, k.End(err)
 		}
 	}
@@ -32,7 +38,13 @@ func (s *Scope[T]) PlanDelete(ctx context.Context, id string) (*DeletePlan, erro
 // that were deleted with it. It fails with [ErrNotFound] when there is no such
 // document or when it is being purged, with [ErrConflict] when it was not
 // deleted, and with [ErrDanglingRef] when it belongs to a parent that is gone.
-func (s *Scope[T]) Restore(ctx context.Context, id string) error {
+//
+//go:noinline
+func (s *ScopeOf[P]) Restore(ctx context.Context, id string) error {
+	return s.Reader.scope.Restore(ctx, id)
+}
+
+func (s *scope) Restore(ctx context.Context, id string) error {
 	return s.lifecycle(ctx, "Restore", id, engine.DeletePolicy.Restore)
 }
 
@@ -41,12 +53,18 @@ func (s *Scope[T]) Restore(ctx context.Context, id string) error {
 // the readers of the change feed, these stay for their time, hidden. It fails
 // with [ErrNotFound] when there is no such document, or when it was purged
 // before, and with [ErrConflict] when it was not deleted or is being restored.
-func (s *Scope[T]) Purge(ctx context.Context, id string) error {
+//
+//go:noinline
+func (s *ScopeOf[P]) Purge(ctx context.Context, id string) error {
+	return s.Reader.scope.Purge(ctx, id)
+}
+
+func (s *scope) Purge(ctx context.Context, id string) error {
 	return s.lifecycle(ctx, "Purge", id, engine.DeletePolicy.Purge)
 }
 
-func (s *Scope[T]) lifecycle(ctx context.Context, op, id string, verb func(engine.DeletePolicy, context.Context, engine.Deletion) error) error {
-	k := engine.Call{Collection: s.repo.core(), Op: op, At: &s.at, ID: id}
+func (s *scope) lifecycle(ctx context.Context, op, id string, verb func(engine.DeletePolicy, context.Context, engine.Deletion) error) error {
+	k := engine.Call{Collection: s.c, Op: op, At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	s, err := s.startPoint(ctx, &k)
 	if err != nil {
@@ -56,5 +74,5 @@ func (s *Scope[T]) lifecycle(ctx context.Context, op, id string, verb func(engin
 	if policy == nil {
 		return k.End(k.Collection.NotSoftlyDeleted(op))
 	}
-	return k.End(verb(policy, ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.repo.core().Given(s.at.Values), ID: id}))
+	return k.End(verb(policy, ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.c.Given(s.at.Values), ID: id}))
 }

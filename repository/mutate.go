@@ -19,14 +19,24 @@ import (
 //
 // Mutations of one document by one repository take turns, which spares them
 // most conflicts. The id, tenant and entity type must not be changed.
-func (s *Scope[T]) Mutate(ctx context.Context, id string, change func(*T) error) (*T, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "Mutate", At: &s.at, ID: id}
+//
+//go:noinline
+func (s *ScopeOf[P]) Mutate(ctx context.Context, id string, change func(P) error) (P, error) {
+	var erased func(any) error
+	if change != nil {
+		erased = func(entity any) error { return change(entity.(P)) }
+	}
+	return as[P](s.Reader.scope.Mutate(ctx, id, erased))
+}
+
+func (s *scope) Mutate(ctx context.Context, id string, change func(any) error) (any, error) {
+	k := engine.Call{Collection: s.c, Op: "Mutate", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	entity, err := s.mutate(ctx, &k, change)
 	return entity, k.End(err)
 }
 
-func (s *Scope[T]) mutate(ctx context.Context, k *engine.Call, change func(*T) error) (*T, error) {
+func (s *scope) mutate(ctx context.Context, k *engine.Call, change func(any) error) (any, error) {
 	s, err := s.startPoint(ctx, k)
 	if err != nil {
 		return nil, err
@@ -53,12 +63,12 @@ func (s *Scope[T]) mutate(ctx context.Context, k *engine.Call, change func(*T) e
 	}
 }
 
-func (s *Scope[T]) mutateOnce(ctx context.Context, k *engine.Call, change func(*T) error) (*T, error) {
+func (s *scope) mutateOnce(ctx context.Context, k *engine.Call, change func(any) error) (any, error) {
 	entity, raw, err := s.get(ctx, k)
 	if err != nil {
 		return nil, err
 	}
-	meta := s.repo.meta(entity)
+	meta := engine.MetaOf(entity)
 	before := *meta
 	if err := change(entity); err != nil {
 		return nil, engine.Foreign(err)

@@ -24,12 +24,12 @@ const (
 
 // Page is a part of a result. A page is shorter than its size only at the end,
 // or by documents that do not fit their struct.
-type Page[T any] struct {
-	Items []*T
-	// Cursor asks for the next page; empty at the end. It is text that is safe
-	// in a URL, good for the same scope and query only, and not a secret.
-	Cursor string
-}
+//
+// It has these fields:
+//
+//	Items []*T: Items are the documents.
+//	Cursor string: Cursor asks for the next page; empty at the end. It is text that is safe in a URL, good for the same scope and query only, and not a secret.
+type Page[T any] = engine.Page[*T]
 
 // Page reads one page of a result. No document is dropped or repeated between
 // pages; documents written meanwhile appear where the order puts them. A
@@ -37,14 +37,31 @@ type Page[T any] struct {
 //
 // Documents that do not fit their struct are left out of Items; the page is
 // then returned together with an error that holds a [*DecodeError] for each.
-func (r *Reader[T]) Page(ctx context.Context, q Query, opts PageOptions) (*Page[T], error) {
-	k := engine.Call{Collection: r.repo.core(), Op: "Page", At: &r.at}
-	ctx = k.Begin(ctx)
-	page, err := r.page(ctx, &k, q.inner(), opts)
-	return page, k.End(err)
+//
+//go:noinline
+func (r *ReaderOf[P]) Page(ctx context.Context, q Query, opts PageOptions) (*engine.Page[P], error) {
+	found, err := r.scope.Page(ctx, q, opts)
+	if found == nil {
+		return nil, err
+	}
+	return &engine.Page[P]{Items: allAs[P](found.items), Cursor: found.Cursor}, err
 }
 
-func (r *Reader[T]) page(ctx context.Context, k *engine.Call, q engine.Query, opts PageOptions) (*Page[T], error) {
+// Page is [ReaderOf.Page].
+//
+//go:noinline
+func (s *ScopeOf[P]) Page(ctx context.Context, q Query, opts PageOptions) (*engine.Page[P], error) {
+	return s.Reader.Page(ctx, q, opts)
+}
+
+func (s *scope) Page(ctx context.Context, q Query, opts PageOptions) (*page, error) {
+	k := engine.Call{Collection: s.c, Op: "Page", At: &s.at}
+	ctx = k.Begin(ctx)
+	found, err := s.page(ctx, &k, q.inner(), opts)
+	return found, k.End(err)
+}
+
+func (s *scope) page(ctx context.Context, k *engine.Call, q engine.Query, opts PageOptions) (*page, error) {
 	if err := k.StartQuery(ctx); err != nil {
 		return nil, err
 	}
@@ -54,7 +71,7 @@ func (r *Reader[T]) page(ctx context.Context, k *engine.Call, q engine.Query, op
 	if opts.Size < 0 || opts.Size > maxPageSize {
 		return nil, &tenantitem.InvalidError{What: "page size", Reason: fmt.Sprintf("it is %d", opts.Size), Hint: "use 1 to 1000"}
 	}
-	st, err := k.Collection.Compile(&r.at, q, engine.SelectAll)
+	st, err := k.Collection.Compile(&s.at, q, engine.SelectAll)
 	if err != nil {
 		return nil, err
 	}
@@ -62,18 +79,18 @@ func (r *Reader[T]) page(ctx context.Context, k *engine.Call, q engine.Query, op
 	if err != nil {
 		return nil, err
 	}
-	boundTo := k.Collection.EntityType() + "\x00" + engine.KeyText(r.at.Values) + "\x00" + mark
+	boundTo := k.Collection.EntityType() + "\x00" + engine.KeyText(s.at.Values) + "\x00" + mark
 	from := ""
 	if opts.Cursor != "" {
 		if from, err = k.Collection.Cursors.Open(boundTo, opts.Cursor); err != nil {
 			return nil, err
 		}
 	}
-	var out *pageOf[T]
+	var out *page
 	if k.SeveralPartitions() {
-		out, err = r.pageAcross(ctx, k, q, from, opts.Size)
+		out, err = s.pageAcross(ctx, k, q, from, opts.Size)
 	} else {
-		out, err = r.fill(ctx, k, st, from, opts.Size)
+		out, err = s.fill(ctx, k, st, from, opts.Size)
 	}
 	if err != nil {
 		return nil, err
@@ -81,43 +98,46 @@ func (r *Reader[T]) page(ctx context.Context, k *engine.Call, q engine.Query, op
 	if out.Cursor != "" {
 		out.Cursor = k.Collection.Cursors.Seal(boundTo, out.Cursor)
 	}
-	return &out.Page, errors.Join(out.unread...)
+	return out, errors.Join(out.unread...)
 }
 
-// pageOf is a page on its way.
-type pageOf[T any] struct {
-	Page[T]
+// page is a page on its way.
+type page struct {
+	items  []any
+	Cursor string
 	read   int     // documents, those that can't be read included
 	unread []error // of those
 }
 
-func (p *pageOf[T]) take(row *row[T]) {
+func newPage(size int) *page { return &page{items: make([]any, 0, size)} }
+
+func (p *page) take(row *engine.Row) {
 	p.read++
-	if row.err != nil {
-		p.unread = append(p.unread, row.err)
+	if row.Err != nil {
+		p.unread = append(p.unread, row.Err)
 		return
 	}
-	p.Items = append(p.Items, row.value)
+	p.items = append(p.items, row.Value)
 }
 
 // fill reads until the page is full. Each request asks for no more than is
 // still missing, so that there is never a surplus to drop.
-func (r *Reader[T]) fill(ctx context.Context, k *engine.Call, st engine.Statement, from string, size int) (*pageOf[T], error) {
-	page := &pageOf[T]{Page: Page[T]{Items: make([]*T, 0, size)}}
+func (s *scope) fill(ctx context.Context, k *engine.Call, st engine.Statement, from string, size int) (*page, error) {
+	out := newPage(size)
 	for {
-		rows, next, err := engine.FetchPage[row[T]](ctx, k, &r.at, st, from, size-page.read)
+		rows, next, err := engine.FetchPage[engine.Row](ctx, k, &s.at, st, from, size-out.read)
 		if err != nil {
 			return nil, err
 		}
-		if err := r.checkRows(rows); err != nil {
+		if err := s.checkRows(rows); err != nil {
 			return nil, err
 		}
 		for i := range rows {
-			page.take(&rows[i])
+			out.take(&rows[i])
 		}
-		page.Cursor = next
-		if next == "" || page.read >= size {
-			return page, nil
+		out.Cursor = next
+		if next == "" || out.read >= size {
+			return out, nil
 		}
 		from = next
 	}

@@ -22,14 +22,20 @@ import (
 // the document still has it; any other is [ErrAmbiguous], because another patch
 // may have taken the mark away, or the request may still be under way. Ten
 // edits leave no room for the mark.
-func (s *Scope[T]) Patch(ctx context.Context, id string, edits Edits) (*T, error) {
-	k := engine.Call{Collection: s.repo.core(), Op: "Patch", At: &s.at, ID: id}
+//
+//go:noinline
+func (s *ScopeOf[P]) Patch(ctx context.Context, id string, edits Edits) (P, error) {
+	return as[P](s.Reader.scope.Patch(ctx, id, edits))
+}
+
+func (s *scope) Patch(ctx context.Context, id string, edits Edits) (any, error) {
+	k := engine.Call{Collection: s.c, Op: "Patch", At: &s.at, ID: id}
 	ctx = k.Begin(ctx)
 	entity, err := s.patch(ctx, &k, edits)
 	return entity, k.End(err)
 }
 
-func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, error) {
+func (s *scope) patch(ctx context.Context, k *engine.Call, edits Edits) (any, error) {
 	s, err := s.startPoint(ctx, k)
 	if err != nil {
 		return nil, err
@@ -43,7 +49,7 @@ func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, 
 		mark = ""
 	}
 	for _, partition := range k.Collection.PartitionsOf(s.at) {
-		var entity *T
+		var entity any
 		entity, err = s.patchIn(ctx, k, &partition, ops, mark, edits)
 		if engine.StatusOf(err) == http.StatusPreconditionFailed && k.Collection.Tombstones && k.IsDeleted(ctx, &partition) {
 			err = &engine.Refusal{Status: http.StatusNotFound}
@@ -57,14 +63,14 @@ func (s *Scope[T]) patch(ctx context.Context, k *engine.Call, edits Edits) (*T, 
 
 // patchIn patches a document in one of its partitions and returns what it is
 // afterwards.
-func (s *Scope[T]) patchIn(ctx context.Context, k *engine.Call, at *engine.Partition, ops cosmos.Patch, mark string, edits Edits) (*T, error) {
+func (s *scope) patchIn(ctx context.Context, k *engine.Call, at *engine.Partition, ops cosmos.Patch, mark string, edits Edits) (any, error) {
 	op := engine.Operation{Kind: engine.OpPatch, ID: k.ID, Mark: mark, ETag: edits.e.ETag, Patch: ops}
 	op.FollowedBy(k.Collection, &edits.e)
 	done, err := k.WriteOne(ctx, at, op)
 	if err != nil {
 		return nil, err
 	}
-	if entity, err := s.decode(done.Body); err == nil && s.repo.meta(entity).ETag == done.ETag {
+	if entity, err := s.decode(done.Body); err == nil && engine.MetaOf(entity).ETag == done.ETag {
 		return entity, nil
 	}
 	// Its answer was lost, or a transaction hook changed it once more. It is
@@ -72,7 +78,7 @@ func (s *Scope[T]) patchIn(ctx context.Context, k *engine.Call, at *engine.Parti
 	look := engine.Call{Collection: k.Collection, Op: k.Op, At: at, ID: k.ID, Exempt: true, Watch: k.Watch}
 	raw, err := look.ReadItem(ctx, at)
 	if err == nil {
-		var entity *T
+		var entity any
 		if entity, err = s.decode(raw); err == nil {
 			return entity, nil
 		}

@@ -12,8 +12,14 @@ import (
 // read as; the entity's ETag is required. When it has changed, the error is a
 // [*ConflictError] with the document as it is now (and is
 // [ErrPreconditionFailed]); when it is gone, [ErrNotFound].
-func (s *Scope[T]) Replace(ctx context.Context, entity *T) error {
-	k := engine.Call{Collection: s.repo.core(), Op: "Replace", At: &s.at}
+//
+//go:noinline
+func (s *ScopeOf[P]) Replace(ctx context.Context, entity P) error {
+	return conflictOf[P](s.Reader.scope.Replace(ctx, entity))
+}
+
+func (s *scope) Replace(ctx context.Context, entity any) error {
+	k := engine.Call{Collection: s.c, Op: "Replace", At: &s.at}
 	ctx = k.Begin(ctx)
 	return k.End(s.replace(ctx, &k, entity))
 }
@@ -21,16 +27,22 @@ func (s *Scope[T]) Replace(ctx context.Context, entity *T) error {
 // Save creates the document when the entity has no ETag and replaces it when
 // it has one, so that it can neither overwrite another writer's change nor
 // bring a deleted document back. Errors are those of Create and Replace.
-func (s *Scope[T]) Save(ctx context.Context, entity *T) error {
-	k := engine.Call{Collection: s.repo.core(), Op: "Save", At: &s.at}
+//
+//go:noinline
+func (s *ScopeOf[P]) Save(ctx context.Context, entity P) error {
+	return conflictOf[P](s.Reader.scope.Save(ctx, entity))
+}
+
+func (s *scope) Save(ctx context.Context, entity any) error {
+	k := engine.Call{Collection: s.c, Op: "Save", At: &s.at}
 	ctx = k.Begin(ctx)
-	if entity == nil || s.repo.meta(entity).ETag == "" {
+	if isNil(entity) || engine.MetaOf(entity).ETag == "" {
 		return k.End(s.create(ctx, &k, entity))
 	}
 	return k.End(s.replace(ctx, &k, entity))
 }
 
-func (s *Scope[T]) replace(ctx context.Context, k *engine.Call, entity *T) error {
+func (s *scope) replace(ctx context.Context, k *engine.Call, entity any) error {
 	err := s.replaceOnce(ctx, k, entity, nil)
 	if err == nil {
 		return nil
@@ -44,12 +56,12 @@ func (s *Scope[T]) replace(ctx context.Context, k *engine.Call, entity *T) error
 	if readErr != nil {
 		return wrapped // gone or unreadable meanwhile: the conflict stands without it
 	}
-	return &ConflictError[T]{Current: current, Err: wrapped}
+	return &conflict{current, wrapped}
 }
 
 // replaceOnce replaces a document; before is what it replaces, where known.
-func (s *Scope[T]) replaceOnce(ctx context.Context, k *engine.Call, entity *T, before *engine.Marked) error {
-	if entity != nil && s.repo.meta(entity).ETag == "" {
+func (s *scope) replaceOnce(ctx context.Context, k *engine.Call, entity any, before *engine.Marked) error {
+	if !isNil(entity) && engine.MetaOf(entity).ETag == "" {
 		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Upsert to overwrite without looking"}
 	}
 	at, err := s.startWrite(ctx, k, entity, engine.Replaces)
@@ -69,7 +81,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *engine.Call, entity *T, b
 	if err != nil {
 		return err
 	}
-	based := s.repo.meta(entity).ETag
+	based := engine.MetaOf(entity).ETag
 	mark := k.Collection.Mark()
 	if before == nil {
 		before = engine.HeldMarks(entity, based)
@@ -92,7 +104,7 @@ func (s *Scope[T]) replaceOnce(ctx context.Context, k *engine.Call, entity *T, b
 
 // replaced reads what an entity is about to replace, where others have to
 // change with it; nil when it is another version.
-func (s *Scope[T]) replaced(ctx context.Context, k *engine.Call, at *engine.Partition, entity *T) (*engine.Marked, error) {
+func (s *scope) replaced(ctx context.Context, k *engine.Call, at *engine.Partition, entity any) (*engine.Marked, error) {
 	raw, err := k.ReadItem(ctx, at)
 	if engine.StatusOf(err) == http.StatusNotFound {
 		return nil, nil //nolint:nilnil // the service is going to say so
@@ -101,7 +113,7 @@ func (s *Scope[T]) replaced(ctx context.Context, k *engine.Call, at *engine.Part
 		return nil, err
 	}
 	before := engine.ReadMarks(raw)
-	if before.ETag != s.repo.meta(entity).ETag {
+	if before.ETag != engine.MetaOf(entity).ETag {
 		return nil, nil //nolint:nilnil // the service is going to say so
 	}
 	before.Raw = raw
@@ -112,13 +124,19 @@ func (s *Scope[T]) replaced(ctx context.Context, k *engine.Call, at *engine.Part
 // ignores and renews the entity's ETag, so it can undo another writer's change
 // and bring a deleted document back. In a partition that several entity types share
 // it overwrites another one's document too, if that has the same id.
-func (s *Scope[T]) Upsert(ctx context.Context, entity *T) error {
-	k := engine.Call{Collection: s.repo.core(), Op: "Upsert", At: &s.at}
+//
+//go:noinline
+func (s *ScopeOf[P]) Upsert(ctx context.Context, entity P) error {
+	return s.Reader.scope.Upsert(ctx, entity)
+}
+
+func (s *scope) Upsert(ctx context.Context, entity any) error {
+	k := engine.Call{Collection: s.c, Op: "Upsert", At: &s.at}
 	ctx = k.Begin(ctx)
 	return k.End(s.upsert(ctx, &k, entity))
 }
 
-func (s *Scope[T]) upsert(ctx context.Context, k *engine.Call, entity *T) error {
+func (s *scope) upsert(ctx context.Context, k *engine.Call, entity any) error {
 	at, err := s.startWrite(ctx, k, entity, engine.Overwrites)
 	if err == nil {
 		at, err = s.whereTaken(ctx, k, at, entity)

@@ -1,6 +1,8 @@
 package repository
 
 import (
+	"reflect"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -40,10 +42,19 @@ type Config struct {
 	Ceiling *ceiling.Ceiling
 }
 
-// Repository reads and writes the documents of one entity type. Bind it to a tenant
-// with [Repository.In]. It is safe for use by many goroutines and holds no
-// connection of its own.
-type Repository[T any] struct{ handle }
+// Repository reads and writes the documents of one entity type. Its methods are those
+// of [RepositoryOf]; like [Scope], [Reader] and [Batch] it is a name for a type
+// over T's pointer, because Go compiles code over pointers once for all
+// entities, and code over structs once for each.
+type Repository[T any] = RepositoryOf[*T]
+
+// The methods of these types must not be inlined: each entity has wrappers for
+// them, and the compiler would copy the methods into those.
+
+// RepositoryOf is [Repository] over the pointer P of an entity. Bind it to a
+// tenant with [RepositoryOf.In]. It is safe for use by many goroutines and
+// holds no connection of its own.
+type RepositoryOf[P any] struct{ handle }
 
 // handle is how Grove's other packages reach what is behind a repository.
 type handle = engine.Handle
@@ -55,8 +66,12 @@ type handle = engine.Handle
 // It fails with [ErrInvalid] when the entity's struct, names or key paths
 // don't fit together.
 func New[T any, PT tenantitem.Root[T]](container *azcosmos.ContainerClient, cfg Config) (*Repository[T], error) {
-	r := new(Repository[T])
-	if err := engine.Bind[T, PT](&r.handle, container, cfg.settings()); err != nil {
+	return newOf[*T](container, cfg)
+}
+
+func newOf[P any](container *azcosmos.ContainerClient, cfg Config) (*RepositoryOf[P], error) {
+	r := new(RepositoryOf[P])
+	if err := engine.Bind(&r.handle, reflect.TypeFor[P]().Elem(), container, cfg.settings()); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -69,18 +84,20 @@ func (cfg Config) settings() engine.Settings {
 	}
 }
 
-// core returns the collection behind the repository.
-func (r *Repository[T]) core() *engine.Collection { return engine.CollectionOf(r) }
-
-// meta returns the part of an entity that every document has.
-func (r *Repository[T]) meta(entity *T) *tenantitem.Meta { return engine.MetaOf(entity) }
-
 // EntityType returns the stored name of the entity type.
-func (r *Repository[T]) EntityType() string { return r.core().EntityType() }
+//
+//go:noinline
+func (r *RepositoryOf[P]) EntityType() string { return engine.CollectionOf(&r.handle).EntityType() }
 
 // Model returns the entity's fields, references and declared copies.
-func (r *Repository[T]) Model() *tenantitem.Model { return r.core().Model() }
+//
+//go:noinline
+func (r *RepositoryOf[P]) Model() *tenantitem.Model { return engine.CollectionOf(&r.handle).Model() }
 
 // Container returns the SDK's client of the container. What is done with it
 // goes around the tenant fence, the delete rules and the copies.
-func (r *Repository[T]) Container() *azcosmos.ContainerClient { return r.core().Container }
+//
+//go:noinline
+func (r *RepositoryOf[P]) Container() *azcosmos.ContainerClient {
+	return engine.CollectionOf(&r.handle).Container
+}

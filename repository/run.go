@@ -16,26 +16,50 @@ import (
 // In one logical partition the documents come without a promised order unless
 // q has one. A query for nothing but an id there is a point read, which is the
 // cheaper request.
-func (r *Reader[T]) Query(ctx context.Context, q Query) iter.Seq2[*T, error] {
-	return func(yield func(*T, error) bool) {
-		k := engine.Call{Collection: r.repo.core(), Op: "Query", At: &r.at}
-		ctx := k.Begin(ctx)
-		err := k.End(r.each(ctx, &k, q.inner(), func(entity *T, err error) bool { return yield(entity, k.Fail(err)) }))
-		if err != nil {
-			yield(nil, err)
-		}
+//
+//go:noinline
+func (r *ReaderOf[P]) Query(ctx context.Context, q Query) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		r.scope.Query(ctx, q, func(entity any, err error) bool { return yield(as[P](entity, err)) })
+	}
+}
+
+// Query is [ReaderOf.Query].
+//
+//go:noinline
+func (s *ScopeOf[P]) Query(ctx context.Context, q Query) iter.Seq2[P, error] {
+	return s.Reader.Query(ctx, q)
+}
+
+func (s *scope) Query(ctx context.Context, q Query, yield func(any, error) bool) {
+	k := engine.Call{Collection: s.c, Op: "Query", At: &s.at}
+	ctx = k.Begin(ctx)
+	err := k.End(s.each(ctx, &k, q.inner(), func(entity any, err error) bool { return yield(entity, k.Fail(err)) }))
+	if err != nil {
+		yield(nil, err)
 	}
 }
 
 // First returns the first document that q looks for, and [ErrNotFound] when
 // there is none. When that document does not fit its struct, the error is a
 // [*DecodeError].
-func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
-	k := engine.Call{Collection: r.repo.core(), Op: "First", At: &r.at}
+//
+//go:noinline
+func (r *ReaderOf[P]) First(ctx context.Context, q Query) (P, error) {
+	return as[P](r.scope.First(ctx, q))
+}
+
+// First is [ReaderOf.First].
+//
+//go:noinline
+func (s *ScopeOf[P]) First(ctx context.Context, q Query) (P, error) { return s.Reader.First(ctx, q) }
+
+func (s *scope) First(ctx context.Context, q Query) (any, error) {
+	k := engine.Call{Collection: s.c, Op: "First", At: &s.at}
 	ctx = k.Begin(ctx)
-	var first *T
+	var first any
 	var unread error
-	err := r.each(ctx, &k, q.inner().Limit(1), func(entity *T, err error) bool {
+	err := s.each(ctx, &k, q.inner().Limit(1), func(entity any, err error) bool {
 		first, unread = entity, err
 		return false
 	})
@@ -50,26 +74,26 @@ func (r *Reader[T]) First(ctx context.Context, q Query) (*T, error) {
 
 // each calls yield with the documents, and the errors of those that can't be
 // read, until it returns false.
-func (r *Reader[T]) each(ctx context.Context, k *engine.Call, q engine.Query, yield func(*T, error) bool) error {
+func (s *scope) each(ctx context.Context, k *engine.Call, q engine.Query, yield func(any, error) bool) error {
 	if err := k.StartQuery(ctx); err != nil {
 		return err
 	}
-	if id, ok := q.OnlyID(&r.at); ok {
-		return r.eachByID(ctx, k, id, yield)
+	if id, ok := q.OnlyID(&s.at); ok {
+		return s.eachByID(ctx, k, id, yield)
 	}
 	if k.SeveralPartitions() {
-		return r.eachAcross(ctx, k, q, yield)
+		return s.eachAcross(ctx, k, q, yield)
 	}
-	st, err := k.Collection.Compile(&r.at, q, engine.SelectAll)
+	st, err := k.Collection.Compile(&s.at, q, engine.SelectAll)
 	if err != nil {
 		return err
 	}
-	return engine.EachPage(ctx, k, &r.at, st, q.Bound(), func(rows []row[T]) (bool, error) {
-		if err := r.checkRows(rows); err != nil {
+	return engine.EachPage(ctx, k, &s.at, st, q.Bound(), func(rows []engine.Row) (bool, error) {
+		if err := s.checkRows(rows); err != nil {
 			return false, err
 		}
 		for i := range rows {
-			if !yield(rows[i].value, rows[i].err) {
+			if !yield(rows[i].Value, rows[i].Err) {
 				return false, nil
 			}
 		}

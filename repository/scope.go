@@ -4,26 +4,40 @@ import (
 	"fmt"
 	"reflect"
 
-	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Reader is the reading half of a scope. AllTenants gives one; Scope embeds it.
-// A Reader is immutable and may be used by many goroutines.
-type Reader[T any] struct {
-	repo *Repository[T]
-	at   engine.Partition
+// Reader is the reading half of a scope; its methods are those of [ReaderOf].
+type Reader[T any] = ReaderOf[*T]
+
+// ReaderOf is [Reader] over the pointer P of an entity. AllTenants gives one,
+// and every Scope has one. It is immutable and may be used by many goroutines.
+type ReaderOf[P any] struct {
+	scope scope
+	reach
+}
+
+// Scope is a repository bound to one tenant and, where the container's key has
+// more levels, to the values given to In. Its methods are those of [ScopeOf].
+type Scope[T any] = ScopeOf[*T]
+
+// ScopeOf is [Scope] over the pointer P of an entity. It may be used by many
+// goroutines.
+type ScopeOf[P any] struct {
+	// Reader reads in the scope.
+	Reader ReaderOf[P]
 	reach
 }
 
 // reach is how Grove's other packages reach what is behind a scope.
 type reach = engine.ScopeHandle
 
-// Scope is a repository bound to one tenant and, where the container's key has
-// more levels, to the values given to In. It may be used by many goroutines.
-type Scope[T any] struct {
-	Reader[T]
+// scope is a scope without its entity's Go type. What the verbs do is done
+// here; entities are pointers to the collection's type.
+type scope struct {
+	c  *engine.Collection
+	at engine.Partition
 }
 
 // In binds a tenant and the values of further levels of the container's
@@ -33,10 +47,11 @@ type Scope[T any] struct {
 //
 // Values may be strings, numbers, booleans or types made from them. What is
 // wrong with them is returned by the first verb, as [ErrInvalid].
-func (r *Repository[T]) In(tenant string, key ...any) *Scope[T] {
-	s := &Scope[T]{Reader[T]{repo: r, at: r.core().Resolve(r.core().EntityType(), tenant, key)}}
-	s.reach = engine.Reach(r.core(), &s.at)
-	return s
+//
+//go:noinline
+func (r *RepositoryOf[P]) In(tenant string, key ...any) *ScopeOf[P] {
+	c := engine.CollectionOf(&r.handle)
+	return scopeOf[P](c, c.Resolve(c.EntityType(), tenant, key))
 }
 
 // Global binds the documents of an entity that belongs to no tenant, such as a
@@ -44,31 +59,39 @@ func (r *Repository[T]) In(tenant string, key ...any) *Scope[T] {
 // key as In does. Nothing keeps tenants apart there. Under [WithTenant] it is
 // [ErrTenantMismatch], unless Layout.UnderTenant allows it. For an entity that
 // belongs to tenants every verb fails with [ErrInvalid].
-func (r *Repository[T]) Global(key ...any) *Scope[T] {
-	s := &Scope[T]{Reader[T]{repo: r, at: r.core().Global(key)}}
-	s.reach = engine.Reach(r.core(), &s.at)
+//
+//go:noinline
+func (r *RepositoryOf[P]) Global(key ...any) *ScopeOf[P] {
+	c := engine.CollectionOf(&r.handle)
+	return scopeOf[P](c, c.Global(key))
+}
+
+func scopeOf[P any](c *engine.Collection, at engine.Partition) *ScopeOf[P] {
+	s := &ScopeOf[P]{Reader: ReaderOf[P]{scope: scope{c, at}}}
+	s.reach = engine.Reach(c, &s.Reader.scope.at)
+	s.Reader.reach = s.reach
 	return s
 }
 
 // AllTenants is the only way to read across tenants. It can't write. Every
 // query visits every physical partition of the container, so its cost grows
 // with the whole container. Under [WithTenant] it is refused.
-func (r *Repository[T]) AllTenants() *Reader[T] {
-	all := &Reader[T]{repo: r, at: engine.Partition{All: true, Key: cosmos.NewPartitionKey()}}
-	all.reach = engine.Reach(r.core(), &all.at)
-	return all
+//
+//go:noinline
+func (r *RepositoryOf[P]) AllTenants() *ReaderOf[P] {
+	return &scopeOf[P](engine.CollectionOf(&r.handle), engine.AllTenants()).Reader
 }
 
 // bindEntity makes an entity one of this scope: it fills the tenant, the entity type,
 // the id and the key's fields where they are empty, and refuses what
 // contradicts the scope. It returns the partition that the entity lives in,
 // which differs from the scope's when it is stored under an older name.
-func (s *Scope[T]) bindEntity(entity *T, newID bool) (engine.Partition, error) {
-	c := s.repo.core()
-	if entity == nil {
+func (s *scope) bindEntity(entity any, newID bool) (engine.Partition, error) {
+	c := s.c
+	if isNil(entity) {
 		return engine.Partition{}, &tenantitem.InvalidError{What: "entity", Reason: "it is nil", Hint: "pass a pointer to a filled struct"}
 	}
-	meta := s.repo.meta(entity)
+	meta := engine.MetaOf(entity)
 	switch meta.TenantID {
 	case "":
 		meta.TenantID = s.at.Tenant
@@ -102,13 +125,19 @@ func (s *Scope[T]) bindEntity(entity *T, newID bool) (engine.Partition, error) {
 	return c.PlaceOfEntity(at, value)
 }
 
+// isNil reports that an entity is a nil pointer.
+func isNil(entity any) bool { return entity == nil || reflect.ValueOf(entity).IsNil() }
+
 // located returns the scope of the one logical partition in which a document
 // lies, see engine.Call.Locate.
-func (s *Scope[T]) located(at engine.Partition) *Scope[T] {
-	l := &Scope[T]{Reader[T]{repo: s.repo, at: at}}
-	l.reach = engine.Reach(s.repo.core(), &l.at)
-	return l
-}
+func (s *scope) located(at engine.Partition) *scope { return &scope{s.c, at} }
 
 // Tenant returns the tenant that the scope is bound to.
-func (r *Reader[T]) Tenant() string { return r.at.Tenant }
+//
+//go:noinline
+func (r *ReaderOf[P]) Tenant() string { return r.scope.at.Tenant }
+
+// Tenant returns the tenant that the scope is bound to.
+//
+//go:noinline
+func (s *ScopeOf[P]) Tenant() string { return s.Reader.Tenant() }

@@ -1,7 +1,6 @@
 package repository
 
 import (
-	"encoding/json"
 	"log/slog"
 
 	"github.com/cosmosgrove/grove/internal/redact"
@@ -19,9 +18,3 @@ func (cfg Config) LogValue() slog.Value { return redact.Log(cfg, "CursorKey") }
 
 // MarshalJSON is String as a JSON text.
 func (cfg Config) MarshalJSON() ([]byte, error) { return redact.JSON(cfg, "CursorKey") }
-
-// MarshalJSON writes the error's text. The document stays out.
-func (e *ConflictError[T]) MarshalJSON() ([]byte, error) { return json.Marshal(e.Error()) }
-
-// LogValue is the error's text for package slog.
-func (e *ConflictError[T]) LogValue() slog.Value { return slog.StringValue(e.Error()) }

@@ -12,7 +12,9 @@ import (
 // It is empty before the first answer. It names no tenant and no document. It
 // is not signed: a client that makes one up makes its reads wait for writes that never
 // come, for up to 30 seconds, and sees nothing more by it.
-func (r *Repository[T]) SessionToken() string { return r.core().SessionToken() }
+//
+//go:noinline
+func (r *RepositoryOf[P]) SessionToken() string { return engine.CollectionOf(&r.handle).SessionToken() }
 
 // Sessions remembers how far this process has seen each physical partition of
 // one container, which is what lets it read its own writes on an account with
@@ -24,7 +26,7 @@ func (r *Repository[T]) SessionToken() string { return r.core().SessionToken() }
 type Sessions = engine.Sessions
 
 // WithSession returns a context under which reads see at least what the tokens
-// have seen; see [Repository.SessionToken]. Tokens of several containers may
+// have seen; see [RepositoryOf.SessionToken]. Tokens of several containers may
 // be given, and an empty one is none. A text that is not a token makes every
 // verb under the context fail with [ErrInvalid].
 //

@@ -65,6 +65,7 @@ type name struct {
 // exportedOf are the functions, the types and the types' methods that a package exports, in their order in the alphabet.
 func exportedOf(pkg *types.Package) []name {
 	var out []name
+	same := repeatedMethods(pkg)
 	for _, id := range pkg.Scope().Names() {
 		switch obj := pkg.Scope().Lookup(id).(type) {
 		case *types.Func:
@@ -78,7 +79,7 @@ func exportedOf(pkg *types.Package) []name {
 			keys := typeKeys(obj.Type())
 			out = append(out, name{id, keys})
 			for _, m := range methodsOf(pkg, obj.Type()) {
-				of := []string{key(m)}
+				of := append([]string{key(m)}, same[key(m)]...)
 				if slices.Contains(byInterface, m.Name()) || types.IsInterface(obj.Type()) {
 					of = keys
 				}
@@ -87,6 +88,36 @@ func exportedOf(pkg *types.Package) []name {
 		}
 	}
 	return out
+}
+
+// repeatedMethods are the methods that a type repeats of what is in one of its
+// fields, as a scope does those of its reader: an Example of one shows both.
+func repeatedMethods(pkg *types.Package) map[string][]string {
+	same := map[string][]string{}
+	for _, id := range pkg.Scope().Names() {
+		outer, ok := pkg.Scope().Lookup(id).Type().(*types.Named)
+		if !ok {
+			continue
+		}
+		fields, ok := outer.Underlying().(*types.Struct)
+		if !ok {
+			continue
+		}
+		for i := range fields.NumFields() {
+			inner, ok := fields.Field(i).Type().(*types.Named)
+			if !ok || fields.Field(i).Embedded() || !fields.Field(i).Exported() || inner.Obj().Pkg() != pkg {
+				continue
+			}
+			for _, a := range methodsOf(pkg, outer) {
+				for _, b := range methodsOf(pkg, inner) {
+					if a.Name() == b.Name() {
+						same[key(a)], same[key(b)] = append(same[key(a)], key(b)), append(same[key(b)], key(a))
+					}
+				}
+			}
+		}
+	}
+	return same
 }
 
 // methodsOf are the exported methods of a type and of a pointer to it, without those that another public package or type declares.

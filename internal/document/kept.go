@@ -94,7 +94,8 @@ func textOf(raw string) string {
 	return s
 }
 
-func (k *Kept) take(raw []byte, extra codec.Extra) {
+// takeIn is no method for the same reason as [Earlier].
+func takeIn(k *Kept, raw []byte, extra codec.Extra) {
 	*k = Kept{marks: extra.Marks, mark: extra.Mark}
 	if extra.Unknown {
 		k.unknown = string(codec.Canonical(raw, IsOwn))
@@ -106,7 +107,7 @@ func Decode(raw []byte, entity any) error {
 	extra, err := codec.NewReader(aside).Document(raw, entity)
 	if err == nil {
 		if k := Of(entity); k != nil {
-			k.take(raw, extra)
+			takeIn(k, raw, extra)
 		}
 	}
 	return err
@@ -120,7 +121,7 @@ func Page(body []byte, into func() any, take func(entity any, raw []byte, err er
 	return codec.NewReader(aside).Page(body, into, func(v any, raw []byte, extra codec.Extra, err error) bool {
 		if err == nil && v != nil {
 			if k := Of(v); k != nil {
-				k.take(raw, extra)
+				takeIn(k, raw, extra)
 			}
 		}
 		return take(v, raw, err)

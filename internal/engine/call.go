@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
@@ -22,8 +23,10 @@ type Call struct {
 	batch bool
 	// throttled, where set, hears of every refusal for lack of throughput.
 	throttled func()
-	Watch     *watch // nil without telemetry
-	cost      rowCost
+	// Into is what documents are read into. Defaults to the collection's entity.
+	Into  reflect.Type
+	Watch *watch // nil without telemetry
+	cost  rowCost
 }
 
 // Fail wraps what went wrong into the package's error; nil stays nil.

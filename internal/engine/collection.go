@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/rand"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -46,8 +47,6 @@ type Collection struct {
 	hooks      hooks
 	reporter   *reporter
 	ceiling    *Ceiling // nil for none
-	// decode reads a whole document into a new entity.
-	decode func(raw []byte) (entity any, err error)
 }
 
 // Settings say how a collection is stored. The zero value is the default
@@ -66,18 +65,13 @@ type Settings struct {
 // Handle is embedded by a typed repository and leads to its collection.
 type Handle struct{ c *Collection }
 
-func (h *Handle) collection() *Collection { return h.c }
+func (h *Handle) handle() *Handle { return h }
 
 // Bound is a typed repository.
-type Bound interface{ collection() *Collection }
+type Bound interface{ handle() *Handle }
 
 // CollectionOf returns the collection behind a typed repository.
-func CollectionOf(repo Bound) *Collection { return repo.collection() }
-
-// Bindable is a typed repository that is about to get its collection.
-type Bindable interface{ bind(c *Collection) }
-
-func (h *Handle) bind(c *Collection) { h.c = c }
+func CollectionOf(repo Bound) *Collection { return repo.handle().c }
 
 // MetaOf returns the part of an entity that every document has.
 func MetaOf(entity any) *tenantitem.Meta {
@@ -88,10 +82,10 @@ func MetaOf(entity any) *tenantitem.Meta {
 	return item.ItemMeta()
 }
 
-// Bind makes the collection of an item and puts a typed repository in front of
-// it. It sends nothing.
-func Bind[T any, PT tenantitem.Item[T]](repo Bindable, container *cosmos.Container, cfg Settings) error {
-	model, err := tenantitem.ModelOf[T, PT]()
+// Bind makes the collection of an item, by its struct's type, and puts a typed
+// repository in front of it. It sends nothing.
+func Bind(repo Bound, item reflect.Type, container *cosmos.Container, cfg Settings) error {
+	model, err := tenantitem.ModelOfType(item)
 	if err != nil {
 		return err
 	}
@@ -99,13 +93,18 @@ func Bind[T any, PT tenantitem.Item[T]](repo Bindable, container *cosmos.Contain
 	if err != nil {
 		return err
 	}
-	c.decode = func(raw []byte) (any, error) {
-		entity := new(T)
-		return entity, documents.Decode(raw, entity)
-	}
-	repo.bind(c)
+	repo.handle().c = c
 	return nil
 }
+
+// decode reads a whole document into a new entity.
+func (c *Collection) decode(raw []byte) (entity any, err error) {
+	entity = c.NewEntity()
+	return entity, documents.Decode(raw, entity)
+}
+
+// NewEntity makes an empty entity and returns its pointer.
+func (c *Collection) NewEntity() any { return reflect.New(c.model.Type).Interface() }
 
 func newCollection(container *cosmos.Container, model *tenantitem.Model, cfg Settings) (*Collection, error) {
 	if container == nil {

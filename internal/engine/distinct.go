@@ -2,14 +2,16 @@ package engine
 
 import (
 	"context"
+	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/internal/merge"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Distinct yields the different values of a field, in order.
-func Distinct[V any](ctx context.Context, k *Call, field string, q Query, yield func(V) bool) error {
+// Distinct yields the different values of a field, in order, as pointers to
+// what the call reads into.
+func Distinct(ctx context.Context, k *Call, field string, q Query, yield func(any) bool) error {
 	f, ok := k.Collection.model.Field(field)
 	if !ok {
 		return k.Collection.model.UnknownField(field)
@@ -49,8 +51,8 @@ func Distinct[V any](ctx context.Context, k *Call, field string, q Query, yield 
 			return true
 		}
 		last = v
-		var out V
-		if decodeErr = codec.Decode(v.AppendJSON(nil), &out); decodeErr != nil {
+		out := reflect.New(k.into()).Interface()
+		if decodeErr = codec.Decode(v.AppendJSON(nil), out); decodeErr != nil {
 			decodeErr = &decodeError{decodeErr}
 			return false
 		}

@@ -228,11 +228,13 @@ func (c *Collection) CountBy(ctx context.Context, tenant, field string, q Query)
 		By string `json:"by"`
 		N  int64  `json:"n"`
 	}
+	k.Into = reflect.TypeFor[row]()
 	counts := map[string]int64{}
 	err := groupWith(ctx, &k, q, &grouping{
 		by:         []groupMember{{name: "by", path: field, column: fieldSQL(field)}},
 		aggregates: []groupMember{{name: "n", function: countOf}},
-	}, func(r row) bool {
+	}, func(found any) bool {
+		r := found.(*row)
 		counts[r.By] = r.N
 		return true
 	})

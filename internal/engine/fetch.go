@@ -31,7 +31,7 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 			}
 			return nil
 		}
-		rows, decodeErr = decodePage[R](body)
+		rows, decodeErr = decodePage[R](k, body)
 		return nil // an answer was received: how it decodes is not the pipeline's matter
 	}
 	if left, bounded := tallyFrom(ctx).left(); bounded {
@@ -52,7 +52,7 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 	case k.Collection.layout != nil:
 		rows, decodeErr = decodeRows[R](k, st, page.Items)
 	default:
-		rows, decodeErr = decodeItems[R](page.Items)
+		rows, decodeErr = decodeItems[R](k, page.Items)
 	}
 	if decodeErr != nil {
 		return nil, "", &decodeError{decodeErr}

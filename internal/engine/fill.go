@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	documents "github.com/cosmosgrove/grove/internal/document"
@@ -58,13 +59,9 @@ const (
 )
 
 // WriteOf describes entities to the hooks.
-func WriteOf[T any](tenant string, entities []*T) *Write {
-	w := &Write{
-		TenantID: tenant, Entities: make([]any, len(entities)), New: make([]bool, len(entities)),
+func WriteOf(tenant string, entities []any) *Write {
+	return &Write{
+		TenantID: tenant, Entities: slices.Clone(entities), New: make([]bool, len(entities)),
 		Before: make([]json.RawMessage, len(entities)), Hidden: make([][]byte, len(entities)),
 	}
-	for i, e := range entities {
-		w.Entities[i] = e
-	}
-	return w
 }

@@ -36,16 +36,17 @@ type groupMember struct {
 	column   string
 }
 
-// GroupBy yields one G for each group of what a query finds.
-func GroupBy[G any](ctx context.Context, k *Call, q Query, yield func(G) bool) error {
-	g, err := groupingOf(reflect.TypeFor[G](), k.Collection)
+// GroupBy yields one value for each group of what a query finds, as pointers to
+// what the call reads into.
+func GroupBy(ctx context.Context, k *Call, q Query, yield func(any) bool) error {
+	g, err := groupingOf(k.into(), k.Collection)
 	if err != nil {
 		return err
 	}
 	return groupWith(ctx, k, q, g, yield)
 }
 
-func groupWith[G any](ctx context.Context, k *Call, q Query, g *grouping, yield func(G) bool) error {
+func groupWith(ctx context.Context, k *Call, q Query, g *grouping, yield func(any) bool) error {
 	if len(q.order) > 0 {
 		return &unsupportedError{clause: "ORDER BY beside GROUP BY", reason: "the service does not serve it", hint: "leave OrderBy out: groups come in the order of their values"}
 	}
@@ -72,8 +73,8 @@ func groupWith[G any](ctx context.Context, k *Call, q Query, g *grouping, yield 
 		if limit > 0 && i >= limit {
 			return nil
 		}
-		var out G
-		if err := codec.Decode(g.encode(one), &out); err != nil {
+		out := reflect.New(k.into()).Interface()
+		if err := codec.Decode(g.encode(one), out); err != nil {
 			return &decodeError{err}
 		}
 		if !yield(out) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -36,7 +37,7 @@ func callOn(t *testing.T, known []physical, tenant string) *Call {
 		t.Fatal(err)
 	}
 	var repo Handle
-	if err := Bind[spanned](&repo, container, Settings{PartitionKey: []string{"/tenantId", "/kind"}}); err != nil {
+	if err := Bind(&repo, reflect.TypeFor[spanned](), container, Settings{PartitionKey: []string{"/tenantId", "/kind"}}); err != nil {
 		t.Fatal(err)
 	}
 	c := CollectionOf(&repo)

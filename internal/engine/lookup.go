@@ -35,7 +35,7 @@ type ScopeHandle struct {
 // Reach makes the handle of a scope.
 func Reach(c *Collection, at *Partition) ScopeHandle { return ScopeHandle{c, at} }
 
-func (h ScopeHandle) where() (*Collection, *Partition) { return h.c, h.at }
+func (h *ScopeHandle) where() (*Collection, *Partition) { return h.c, h.at }
 
 // BoundScope is a typed scope.
 type BoundScope interface {

@@ -34,9 +34,8 @@ func projectOne[V any](ctx context.Context, k *Call, q Query, projection string,
 	})
 }
 
-// ProjectionOf writes the SELECT clause for the members of V.
-func ProjectionOf[V any](model *tenantitem.Model) (string, error) {
-	t := reflect.TypeFor[V]()
+// ProjectionOf writes the SELECT clause for the members of a struct.
+func ProjectionOf(t reflect.Type, model *tenantitem.Model) (string, error) {
 	view, err := tenantitem.ModelOfType(t)
 	if err != nil {
 		return "", &tenantitem.InvalidError{What: "projection", Reason: fmt.Sprintf("%s is not a named struct", t), Hint: "declare a struct with the members to read"}

@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 
 	documents "github.com/cosmosgrove/grove/internal/document"
 )
@@ -17,6 +18,60 @@ func (e *RowError) Error() string { return e.Err.Error() }
 
 func (e *RowError) Unwrap() error { return e.Err }
 
+// Row is a document that is read into a new value, or the error that this row
+// alone has. So one odd document hides no other.
+type Row struct {
+	Value any // a pointer to the type that the call reads
+	Err   error
+
+	into reflect.Type
+}
+
+// ReadInto says what the document is read into.
+func (r *Row) ReadInto(t reflect.Type) { r.into = t }
+
+// UnmarshalJSON reads a row inside another value. It never fails itself.
+func (r *Row) UnmarshalJSON(raw []byte) error {
+	r.Read(raw, documents.Decode(raw, r.Target()))
+	return nil
+}
+
+// Target makes the value.
+func (r *Row) Target() any {
+	r.Value = reflect.New(r.into).Interface()
+	return r.Value
+}
+
+// Read takes in how the document was read.
+func (r *Row) Read(raw []byte, err error) {
+	if err != nil {
+		r.Value, r.Err = nil, &RowError{Header: documents.ReadHeader(raw), Err: Undecodable(raw, err)}
+	}
+}
+
+// typed is a row that has to know what it reads.
+type typed interface{ ReadInto(t reflect.Type) }
+
+// begin makes rows ready to be read.
+func begin[R any](k *Call, rows []R) {
+	if len(rows) == 0 {
+		return
+	}
+	if _, isTyped := any(&rows[0]).(typed); !isTyped {
+		return
+	}
+	for i := range rows {
+		any(&rows[i]).(typed).ReadInto(k.into())
+	}
+}
+
+func (k *Call) into() reflect.Type {
+	if k.Into != nil {
+		return k.Into
+	}
+	return k.Collection.model.Type
+}
+
 // lenient is a row that keeps its error to itself.
 type lenient interface {
 	Target() any
@@ -24,11 +79,12 @@ type lenient interface {
 }
 
 // decodePage reads the rows of a feed page.
-func decodePage[R any](body []byte) ([]R, error) {
+func decodePage[R any](k *Call, body []byte) ([]R, error) {
 	var rows []R
 	var failed error
 	err := documents.Page(body, func() any {
 		rows = append(rows, *new(R))
+		begin(k, rows[len(rows)-1:])
 		return targetOf(&rows[len(rows)-1])
 	}, func(_ any, raw []byte, err error) bool {
 		failed = finish(&rows[len(rows)-1], raw, err)
@@ -38,8 +94,9 @@ func decodePage[R any](body []byte) ([]R, error) {
 }
 
 // decodeItems is decodePage for rows that the SDK has taken apart.
-func decodeItems[R any](items [][]byte) ([]R, error) {
+func decodeItems[R any](k *Call, items [][]byte) ([]R, error) {
 	rows := make([]R, len(items))
+	begin(k, rows)
 	for i, item := range items {
 		if err := decodeInto(&rows[i], item, nil); err != nil {
 			return nil, err

@@ -32,6 +32,9 @@ type Partition struct {
 	Err      error // what was wrong with In's arguments
 }
 
+// AllTenants is the partition of everything.
+func AllTenants() Partition { return Partition{All: true, Key: cosmos.NewPartitionKey()} }
+
 // Resolve completes a tenant and further key values to a partition. A level
 // that is the entity type is filled by the repository.
 func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {

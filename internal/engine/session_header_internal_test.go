@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"net/http"
+	"reflect"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -36,7 +37,7 @@ func TestTheSessionHeaderStaysSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	var repo Handle
-	if err := Bind[plainNote](&repo, container, Settings{}); err != nil {
+	if err := Bind(&repo, reflect.TypeFor[plainNote](), container, Settings{}); err != nil {
 		t.Fatal(err)
 	}
 	c := CollectionOf(&repo)

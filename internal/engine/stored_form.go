@@ -94,6 +94,7 @@ func (k *Call) textOf(st Statement) string {
 // decodeRows reads the rows of a feed page of a container with a layout.
 func decodeRows[R any](k *Call, st Statement, items [][]byte) ([]R, error) {
 	rows := make([]R, len(items))
+	begin(k, rows)
 	for i, item := range items {
 		var err error
 		if !st.stored {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/binary"
+	"reflect"
 	"strings"
 )
 
@@ -41,6 +42,13 @@ const (
 
 // SetScan notes the direction of the page that the row is from.
 func (p *Place) SetScan(s Scan) { p.Scan = s }
+
+// ReadInto tells the document what it is read into, where it asks for that.
+func (r *Row[D]) ReadInto(t reflect.Type) {
+	if doc, ok := any(&r.Doc).(interface{ ReadInto(t reflect.Type) }); ok {
+		doc.ReadInto(t)
+	}
+}
 
 // Item holds one value that may be undefined.
 type Item struct {
