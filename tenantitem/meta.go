@@ -63,14 +63,19 @@ type Item[T any] interface {
 //
 // It must not get a MarshalJSON or UnmarshalJSON method: promoted to the
 // embedding struct, it would drop every field that the struct adds.
-type TenantItem[T any] struct {
+//
+// Its methods are those of [TenantItemOf]; see [Ref] for why.
+type TenantItem[T any] = TenantItemOf[*T]
+
+// TenantItemOf is [TenantItem] over the pointer P of a root.
+type TenantItemOf[P any] struct {
 	Meta
 }
 
 // Ref returns a typed reference to this document, to be stored in others.
-func (t *TenantItem[T]) Ref() Ref[T] { return Ref[T](t.ID) }
+func (t *TenantItemOf[P]) Ref() RefTo[P] { return RefTo[P](t.ID) }
 
-func (t *TenantItem[T]) mustEmbedTenantItem(*T) {}
+func (t *TenantItemOf[P]) mustEmbedTenantItem(P) {}
 
 // Root is the constraint of everything that takes an aggregate root. Only a
 // struct that embeds TenantItem of its own type satisfies it, and the missing

@@ -5,15 +5,22 @@ import "reflect"
 // Ref is the id of a document of type T in the same tenant. It is stored as a
 // plain JSON string. Nothing in the database checks that the document exists;
 // see registry.CheckRefs for that.
-type Ref[T any] string
+//
+// Its methods are those of [RefTo]. It is a name for a type over T's pointer,
+// because Go compiles code over pointers once for all types, and code over
+// structs once for each.
+type Ref[T any] = RefTo[*T]
+
+// RefTo is [Ref] over the pointer P of the type that it refers to.
+type RefTo[P any] string
 
 // String returns the id.
-func (r Ref[T]) String() string { return string(r) }
+func (r RefTo[P]) String() string { return string(r) }
 
 // IsZero reports whether the reference points nowhere.
-func (r Ref[T]) IsZero() bool { return r == "" }
+func (r RefTo[P]) IsZero() bool { return r == "" }
 
-func (Ref[T]) refTarget() reflect.Type { return reflect.TypeFor[T]() }
+func (RefTo[P]) refTarget() reflect.Type { return reflect.TypeFor[P]().Elem() }
 
 type reference interface{ refTarget() reflect.Type }
 
