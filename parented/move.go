@@ -27,7 +27,7 @@ func (r *Repository[C, P]) Move(ctx context.Context, tenant, id string, to tenan
 }
 
 func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenantitem.Ref[P]) error {
-	if err := fence(ctx, tenant); err != nil {
+	if err := checkTenant(ctx, tenant); err != nil {
 		return err
 	}
 	if err := errors.Join(r.checkTenant(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(string(to))); err != nil {
@@ -158,7 +158,8 @@ func (r *Repository[C, P]) alive(ctx context.Context, tenant, id string) error {
 	return err
 }
 
-func fence(ctx context.Context, tenant string) error {
+// checkTenant refuses a tenant that is not the one of the context.
+func checkTenant(ctx context.Context, tenant string) error {
 	if bound, ok := engine.TenantFrom(ctx); ok && bound != tenant {
 		return repository.ErrTenantMismatch
 	}

@@ -39,7 +39,7 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 			o.MinAge = opts.MinAge
 		}
 	}
-	if err := fence(ctx, tenant); err != nil {
+	if err := checkTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
 	swept := Swept{}

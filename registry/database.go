@@ -110,7 +110,7 @@ func (db *Database) Client() *azcosmos.Client { return db.client }
 func (db *Database) Forest() *parented.Forest { return db.forest }
 
 // Container returns the client of a container of the plan. What is done with
-// it goes around the tenant fence, the delete rules and the copies.
+// it goes around the checks of the tenant, the delete rules and the copies.
 func (db *Database) Container(id string) (*azcosmos.ContainerClient, bool) {
 	c, ok := db.containers[id]
 	return c, ok

@@ -95,7 +95,7 @@ func (r *RepositoryOf[P]) EntityType() string { return engine.CollectionOf(&r.ha
 func (r *RepositoryOf[P]) Model() *tenantitem.Model { return engine.CollectionOf(&r.handle).Model() }
 
 // Container returns the SDK's client of the container. What is done with it
-// goes around the tenant fence, the delete rules and the copies.
+// goes around the checks of the tenant, the delete rules and the copies.
 //
 //go:noinline
 func (r *RepositoryOf[P]) Container() *azcosmos.ContainerClient {

@@ -18,7 +18,7 @@ import (
 type FieldKind uint8
 
 // The kinds of field. KindAny is a field whose JSON type its Go type does not
-// settle, such as an any or a json.RawMessage.
+// say, such as an any or a json.RawMessage.
 const (
 	KindAny FieldKind = iota
 	KindString

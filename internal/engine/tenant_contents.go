@@ -24,7 +24,7 @@ import (
 type Contents struct{ core *Collection }
 
 // Contents returns the view of the whole container.
-func (s *Collection) Contents() *Contents { return &Contents{s} }
+func (c *Collection) Contents() *Contents { return &Contents{c} }
 
 // Outline is a document of any entity type.
 type Outline struct {

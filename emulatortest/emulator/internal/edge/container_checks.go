@@ -6,7 +6,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
-// checkProperties refuses what the store can't judge of a container's properties.
+// checkProperties refuses what the store can't decide about a container's properties.
 func (c *call) checkProperties() *store.Error {
 	if e := c.checkComputed(); e != nil {
 		return e

@@ -43,7 +43,7 @@ func (r *reader) told() map[told]bool {
 // drain reads to the end of every range.
 func (r *reader) drain() {
 	r.t.Helper()
-	r.adopt()
+	r.followSplits()
 	for id, lsn := range r.at {
 		for {
 			page, err := r.read(r.c, store.FeedRequest{Scope: store.Scope{RangeID: id}, Start: store.FeedStart{AfterLSN: lsn}, MaxItems: 2})
@@ -62,10 +62,10 @@ func (r *reader) drain() {
 	}
 }
 
-// adopt moves the positions of ranges that are gone to the live ones that came from them, the lowest first.
-func (r *reader) adopt() {
+// followSplits moves the positions of ranges that are gone to the live ones that came from them, the lowest first.
+func (r *reader) followSplits() {
 	ranges, _ := r.c.Ranges()
-	adopted := map[string]int64{}
+	moved := map[string]int64{}
 	for _, p := range ranges {
 		lsn, known := r.at[p.ID]
 		if !known {
@@ -78,9 +78,9 @@ func (r *reader) adopt() {
 		if !known {
 			r.t.Fatalf("range %s names no parent that was known: %v", p.ID, p.Parents)
 		}
-		adopted[p.ID] = lsn
+		moved[p.ID] = lsn
 	}
-	r.at = adopted
+	r.at = moved
 }
 
 // take applies one document of either feed.
