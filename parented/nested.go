@@ -52,7 +52,8 @@ func (f *Forest) endNested(ctx context.Context, n *node, tenant string, stubs []
 			others = append(others, s)
 			continue
 		}
-		switch err := f.finish(ctx, n, tenant, s); {
+		switch did, err := f.finish(ctx, n, tenant, s); {
+		case err == nil && !did: // by another process, of which the list did not tell
 		case err == nil, errors.Is(err, repository.ErrHasChildren), errors.Is(err, repository.ErrDanglingRef):
 			ended++
 		case errors.Is(err, repository.ErrNotFound), errors.Is(err, repository.ErrPreconditionFailed), errors.Is(err, repository.ErrAmbiguous):

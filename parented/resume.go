@@ -11,7 +11,8 @@ import (
 
 // Resumed says what [Forest.Resume] found.
 type Resumed struct {
-	// Finished counts the deletes, restores and moves that were carried out.
+	// Finished counts the deletes, restores and moves that were carried out. What
+	// another process has ended meanwhile is not among them.
 	Finished int
 	// Refused counts the deletes that Restrict forbids. They were taken back,
 	// but for those that [ChildrenError] names as the exception.
@@ -49,8 +50,8 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 		}
 		for _, child := range find(n, engine.SQL("IS_DEFINED(c."+engine.MovingField+")")) {
 			tenant, _ := child.Key[0].(string)
-			_, err := f.finishMove(ctx, n, tenant, child)
-			errs = append(errs, out.add(err))
+			_, ended, err := f.endMove(ctx, n, tenant, child)
+			errs = append(errs, out.add(ended, err))
 		}
 	}
 	for _, n := range f.all() {
@@ -65,33 +66,39 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 	return out, errors.Join(errs...)
 }
 
-// finish ends what was begun with a document, if that has not ended since its
-// outline was read.
-func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engine.Stub) error {
+// finish ends what was begun with a document. It reports false where that had
+// ended since the document's outline was read, which a list from a replica
+// that is behind may say of anything.
+func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engine.Stub) (bool, error) {
 	root, err := n.Stub(ctx, tenant, f.given(n, begun), begun.ID)
 	switch {
 	case errors.Is(err, repository.ErrNotFound):
-		return nil
+		return false, nil
 	case err != nil:
 	case !sameRun(root, begun):
-		return nil
+		return false, nil
 	case underWay(root, phaseReopening):
 		if err = f.takeBack(ctx, n, tenant, root); err == nil {
-			return repository.ErrHasChildren
+			return true, repository.ErrHasChildren
 		}
 	case underWay(root, phaseReturning, phaseRestoring):
 		err = f.carryOutRestore(ctx, n, tenant, root)
 	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
 		err = f.carryOut(ctx, n, tenant, root)
+	default:
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("finish what was begun with %s %q of tenant %q: %w", n.EntityType(), begun.ID, tenant, err)
+		return true, fmt.Errorf("finish what was begun with %s %q of tenant %q: %w", n.EntityType(), begun.ID, tenant, err)
 	}
-	return nil
+	return true, nil
 }
 
-func (r *Resumed) add(err error) error {
+// add counts something that was found begun; ended says that this call ended it.
+func (r *Resumed) add(ended bool, err error) error {
 	switch {
+	case err == nil && !ended:
+		return nil
 	case err == nil, errors.Is(err, repository.ErrDanglingRef): // a restore whose parent has gone ends in a delete
 		r.Finished++
 		return nil

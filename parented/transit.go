@@ -81,10 +81,16 @@ func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fa
 // finishMove ends the move of a child, of this process or another: the child stays if its new parent is
 // there, and else goes back. It returns the child as it is then, without an id if it is gone.
 func (f *Forest) finishMove(ctx context.Context, n *node, tenant string, child engine.Stub) (engine.Stub, error) {
+	child, _, err := f.endMove(ctx, n, tenant, child)
+	return child, err
+}
+
+// endMove is finishMove that reports whether this call ended the move; false where another process had.
+func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engine.Stub) (now engine.Stub, ended bool, err error) {
 	for stalls := 0; child.Moving != ""; stalls++ {
 		err := f.parentAlive(ctx, n, tenant, child)
 		if err != nil && !errors.Is(err, repository.ErrDanglingRef) {
-			return child, err
+			return child, false, err
 		}
 		// A delete that has hidden the child has taken it where it is.
 		edit := arrived
@@ -93,23 +99,23 @@ func (f *Forest) finishMove(ctx context.Context, n *node, tenant string, child e
 		}
 		done, err := n.Edit(ctx, []engine.Stub{child}, edit)
 		if len(done) == 1 {
-			return done[0], nil
+			return done[0], true, nil
 		}
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
-			return child, err
+			return child, false, err
 		}
 		child, err = n.Stub(ctx, tenant, f.given(n, child), child.ID)
 		if errors.Is(err, repository.ErrNotFound) {
-			return engine.Stub{}, nil
+			return engine.Stub{}, false, nil
 		}
 		if err != nil {
-			return child, err
+			return child, false, err
 		}
 		if err := f.tryAgain(ctx, stalls); err != nil {
-			return child, err
+			return child, false, err
 		}
 	}
-	return child, nil
+	return child, false, nil
 }
 
 // arrived is a child that stays with its new parent.
