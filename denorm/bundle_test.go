@@ -17,6 +17,7 @@ import (
 	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
@@ -214,6 +215,17 @@ func repo[T any, PT tenantitem.Root[T]](t testing.TB, db *registry.Database) *re
 		t.Fatal(err)
 	}
 	return r
+}
+
+// handOver lets what is read from here on see what these processes have seen, keepers among them: it is promised to nobody else that
+// one process reads at once what another one wrote.
+func (b *testBundle) handOver(processes ...*registry.Database) {
+	b.t.Helper()
+	for _, db := range processes {
+		for _, e := range catalogue.Entities(db) {
+			b.ctx = repository.WithSession(b.ctx, e.Collection.SessionToken())
+		}
+	}
 }
 
 func (b *testBundle) catchUp() {

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -27,8 +27,9 @@ type world struct {
 	// taken are the snapshots by document and place.
 	taken map[string]string
 	names int
-	// others are keepers that see everything again from the beginning.
-	others []*denorm.Keeper
+	// others are the processes that follow beside the application, or after it: those that see everything again from the
+	// beginning, and those that go on from a former position.
+	others []*registry.Database
 	// points are the states of the leases at random moments.
 	points [][]lease
 }
@@ -46,6 +47,7 @@ func TestCopiesEqualTheirSources(t *testing.T) {
 			}
 			w.catchUp()
 		}
+		w.handOver(append(w.others, w.db)...)
 		w.noDrift()
 		w.compare()
 	})
@@ -111,15 +113,16 @@ func (w *world) step() {
 		w.catchUp()
 	case 15:
 		// One that reads everything from the beginning, while the other works.
-		_, again := open(w.outer, w.client, fmt.Sprint("again-", len(w.others)), declarations()...)
-		w.others = append(w.others, again)
+		db, again := open(w.outer, w.client, fmt.Sprint("again-", len(w.others)), declarations()...)
+		w.others = append(w.others, db)
 		w.must(again.CatchUp(w.ctx))
 	case 16:
 		w.points = append(w.points, w.leases())
 	case 17:
 		if n := len(w.points); n > 0 {
 			w.rewind(w.points[w.pick("point", n)])
-			_, w.keeper = open(w.outer, w.client, "", declarations()...)
+			db, keeper := open(w.outer, w.client, "", declarations()...)
+			w.keeper, w.others = keeper, append(w.others, db)
 			w.catchUp()
 		}
 	}

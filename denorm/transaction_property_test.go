@@ -15,6 +15,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
+	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -42,12 +43,14 @@ func TestEverythingIsTrueAfterEveryWrite(t *testing.T) {
 			s.customers = append(s.customers, id)
 		}
 		var point []lease
+		processes := []*registry.Database{s.db}
 		for i := range rapid.IntRange(1, 25).Draw(r, "steps") {
 			what := s.step()
 			s.compare(what)
 			switch s.pick("feed", 10) {
 			case 0:
 				s.catchUp()
+				s.handOver(processes...)
 				s.compare("catching up")
 				if i%2 == 0 {
 					point = s.leases()
@@ -55,17 +58,22 @@ func TestEverythingIsTrueAfterEveryWrite(t *testing.T) {
 			case 1:
 				if point != nil {
 					s.rewind(point)
-					_, s.keeper = openNear(t, s.client, "")
+					var db *registry.Database
+					db, s.keeper = openNear(t, s.client, "")
+					processes = append(processes, db)
 					s.catchUp()
+					s.handOver(db)
 					s.compare("a replay from somewhere")
 				}
 			}
 		}
 		s.catchUp()
+		s.handOver(processes...)
 		s.noDrift()
 		s.compare("catching up")
-		_, again := openNear(t, s.client, "again")
+		db, again := openNear(t, s.client, "again")
 		s.must(again.CatchUp(s.ctx))
+		s.handOver(db)
 		s.noDrift()
 		s.compare("a replay")
 	})
@@ -304,6 +312,7 @@ func TestFaultsLeaveTransactionsTrue(t *testing.T) {
 	if t.Failed() {
 		return
 	}
+	b.handOver(second)
 	b.compare("concurrent writes")
 	b.catchUp()
 	b.noDrift()
