@@ -21,6 +21,7 @@ import (
 
 // apart are notes and comments in a container each, as one process sees them.
 type apart struct {
+	forest   *parented.Forest
 	notes    *repository.Repository[Note]
 	comments *parented.Repository[Comment, Note]
 }
@@ -33,7 +34,7 @@ func openApart(t *testing.T, client *azcosmos.Client) apart {
 	must(t, err)
 	// The clock stands still, so no time tells one delete from another.
 	forest := parented.NewForest(parented.ForestConfig{Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }})
-	var a apart
+	a := apart{forest: forest}
 	a.notes, err = repository.New[Note](here, repository.Config{})
 	must(t, err)
 	must(t, parented.Register(forest, a.notes, parented.Policy{Retain: 100 * 365 * 24 * time.Hour}))

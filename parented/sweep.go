@@ -22,9 +22,9 @@ type SweepOptions struct {
 type Swept map[string]int64
 
 // Sweep looks for children that no delete is going to reach: those whose parent
-// does not exist, and those that were closed by a delete which was broken off
-// when an Upsert overwrote its document. The latter it opens again. To the former
-// it applies the rule of
+// does not exist; those that were closed by a delete which was broken off
+// when an Upsert overwrote its document; and those that a process hid which was late with a
+// delete that others had finished and taken back, and died. The last two it opens again. To the first it applies the rule of
 // their relation: Cascade removes them, Orphan clears their parentId; under
 // Restrict, and where they have children themselves that Restrict keeps, they
 // are only counted. Such children come from writers that went
@@ -48,7 +48,7 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		if n.parent == nil {
 			continue
 		}
-		q := present().AndSQL("c.parentId != '' AND c._ts <= @before", engine.P("before", before))
+		q := presentOrRetained().AndSQL("c.parentId != '' AND c._ts <= @before", engine.P("before", before))
 		err := f.inChunks(n.Stubs(ctx, tenant, nil, q), func(stubs []engine.Stub) error {
 			return f.sweepChunk(ctx, n.parent, tenant, stubs, o.Keep, swept)
 		})
@@ -57,6 +57,16 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		}
 	}
 	return swept, nil
+}
+
+// presentOrRetained finds what can be restored too.
+func presentOrRetained() engine.Query {
+	return engine.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c."+engine.JournalField+".phase = @retained", engine.P("retained", phaseRetained))
+}
+
+// isRetained says that a delete is done with the document.
+func isRetained(s engine.Stub) bool {
+	return s.DeletedAt != "" && s.TTL != neverExpires && phaseOf(s) == phaseRetained
 }
 
 func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stubs []engine.Stub, keep bool, swept Swept) error {
@@ -78,8 +88,8 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 	for _, s := range stubs {
 		parent := parents[s.ParentID]
 		// A parent is closed before its children, and opened after them.
-		stray := parent != nil && parent.DeletedAt == "" && underWay(s, phasePart)
-		if parent != nil && !stray {
+		stray := parent != nil && parent.DeletedAt == "" && (underWay(s, phasePart) || s.DeletedAt != "" && undone(*parent, s))
+		if !stray && (parent != nil || isRetained(s)) {
 			continue
 		}
 		if s.Moving != "" {
