@@ -48,8 +48,8 @@
 // A process that is late with a step of a run that others have finished and
 // undone is refused: by the etag of what it read before, and by that id in what
 // it reads since. A child that came so late that no other process saw it is
-// brought back by the late process itself; where that dies first, the child
-// stays hidden and expires.
+// brought back by the late process itself; where that dies first, by
+// [Forest.Sweep].
 //
 // A document that is deleted softly goes the same way, only that it and what is
 // below it stay for a while, hidden. Restore and Purge leave their own mark
