@@ -1,11 +1,15 @@
 package main
 
 import (
+	"encoding/base64"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"net"
+	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
@@ -92,9 +96,12 @@ func isLoopback(host string) bool {
 func (c *config) check(listen string) error {
 	for address := range strings.SplitSeq(listen, ",") {
 		address = strings.TrimSpace(address)
-		host, _, err := net.SplitHostPort(address)
+		host, port, err := net.SplitHostPort(address)
 		if err != nil {
 			return fmt.Errorf("-listen has %q, which is no host:port: %w", address, err)
+		}
+		if _, err := strconv.ParseUint(port, 10, 16); err != nil {
+			return fmt.Errorf("-listen has %q, whose port is no number from 0 to 65535", address)
 		}
 		if !isLoopback(host) && c.options.Key == emulator.DefaultKey && !c.options.LetAnyoneIn {
 			return fmt.Errorf("-listen has %q, which others can reach, and the account key is the published one: give another with -key, or allow it with -%s", address, letAnyoneIn)
@@ -107,5 +114,18 @@ func (c *config) check(listen string) error {
 	if c.options.Partitions < 1 {
 		return errors.New("-partitions must be at least 1")
 	}
+	if key, err := base64.StdEncoding.DecodeString(c.options.Key); err != nil || len(key) == 0 {
+		return errors.New("-key is not base64, as account keys are")
+	}
+	if !slices.Contains(consistencies(), c.options.Consistency) {
+		return fmt.Errorf("-consistency %q is no level: it is one of %s", c.options.Consistency, strings.Join(consistencies(), ", "))
+	}
+	if u, err := url.Parse(c.options.Endpoint); c.options.Endpoint != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("-endpoint %q is no URL such as http://localhost:8081/", c.options.Endpoint)
+	}
 	return nil
+}
+
+func consistencies() []string {
+	return []string{"Strong", "BoundedStaleness", "Session", "ConsistentPrefix", "Eventual"}
 }

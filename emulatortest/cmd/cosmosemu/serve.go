@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -115,7 +116,11 @@ func listen(ctx context.Context, addresses []string) ([]net.Listener, error) {
 	for _, address := range addresses {
 		l, err := config.Listen(ctx, "tcp", address)
 		if err != nil {
-			return nil, errors.Join(fmt.Errorf("listen on %s (is another emulator running?): %w", address, err), closeAll(listeners))
+			hint := ""
+			if errors.Is(err, syscall.EADDRINUSE) {
+				hint = " (is another emulator running?)"
+			}
+			return nil, errors.Join(fmt.Errorf("listen on %s%s: %w", address, hint, err), closeAll(listeners))
 		}
 		listeners = append(listeners, l)
 		if second := otherLoopback(ctx, &config, address, l); second != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,7 +66,7 @@ func (a *account) exportContainer(ctx context.Context, link string, properties j
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return fmt.Errorf("make a folder for %s: %w", link, err)
 	}
-	text, err := withoutSystem(properties)
+	text, err := sorted(properties)
 	if err != nil {
 		return err
 	}
@@ -81,6 +82,22 @@ func (a *account) exportContainer(ctx context.Context, link string, properties j
 		}
 	}
 	return nil
+}
+
+// sorted is a container's properties with all members in one order and a line for each, so that an export differs from
+// another one only where the containers do.
+func sorted(properties json.RawMessage) ([]byte, error) {
+	text, err := withoutSystem(properties)
+	if err != nil {
+		return nil, err
+	}
+	var members any
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.UseNumber()
+	if err := decoder.Decode(&members); err != nil {
+		return nil, fmt.Errorf("read the properties of a container: %w", err)
+	}
+	return json.MarshalIndent(members, "", "  ") //nolint:wrapcheck // what was decoded can be encoded
 }
 
 // exportFeed writes the entries of a feed, one to a line. A feed without entries makes no file.

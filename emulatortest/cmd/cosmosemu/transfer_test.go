@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -48,6 +49,13 @@ func TestExportAndImport(t *testing.T) {
 	}
 	if err != nil || properties["_rid"] != nil || properties["id"] != "items of all" {
 		t.Errorf("exported %s, %v", text, err)
+	}
+	again := t.TempDir()
+	if exit := run(t.Context(), []string{"export", "-endpoint", second.exports["COSMOS_ENDPOINT"], again}, io.Discard, io.Discard); exit != exitOK {
+		t.Errorf("export of what was imported: exit %d", exit)
+	}
+	if same, err := os.ReadFile(filepath.Join(again, "the%2Eshop", "items%20of%20all", propertiesFile)); err != nil || string(same) != string(text) {
+		t.Errorf("exported again it is %s, %v; want %s", same, err, text)
 	}
 	var out, errs strings.Builder
 	if exit := run(t.Context(), []string{"export", "-endpoint", first.exports["COSMOS_ENDPOINT"], "-database", "none", dir}, &out, &errs); exit != exitFailure ||
