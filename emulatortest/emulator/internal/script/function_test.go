@@ -160,6 +160,7 @@ func TestHostileFunctionsEnd(t *testing.T) {
 		"toString of an argument":             "return 'a'.concat({ toString() { while (true) {} } });",
 		"encoding":                            "return encodeURIComponent('é'.repeat(1e7)).length;",
 		"sorting with a lying comparison":     "return new Array(1e6).fill(0).map((_, i) => i).sort(() => Math.random() - 0.5).length;",
+		"sorting long texts":                  "var m = 'a'.repeat(1e6), a = new Array(1e5).fill(0).map((_, i) => i % 2 ? m + 'b' : m + 'a'); return a.sort().length;",
 		"many binds of the interruption":      "try { while (true) {} } catch (e) { return 1; }",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,11 +11,15 @@ func (s *session) guardArrays() {
 	proto := s.prototype("Array")
 	for _, name := range []string{
 		"at", "copyWithin", "entries", "every", "fill", "filter", "find", "findIndex", "findLast", "findLastIndex", "forEach",
-		"includes", "indexOf", "keys", "lastIndexOf", "map", "pop", "push", "reduce", "reduceRight", "reverse", "shift", "slice",
-		"some", "sort", "splice", "unshift", "with", "toReversed", "toSorted", "toSpliced", "values",
+		"keys", "map", "pop", "push", "reduce", "reduceRight", "reverse", "shift", "slice",
+		"some", "splice", "unshift", "with", "toReversed", "toSpliced", "values",
 	} {
 		s.guard(proto, name, func(c goja.FunctionCall) { s.elements(c.This) })
 	}
+	for _, name := range []string{"includes", "indexOf", "lastIndexOf"} { // which compare each element with a text of any length
+		s.guard(proto, name, func(c goja.FunctionCall) { s.work(s.elements(c.This), s.textOf(c.Argument(0))) })
+	}
+	s.replaceSort(proto)
 	s.guard(proto, "concat", func(c goja.FunctionCall) {
 		n := s.elements(c.This)
 		for _, a := range c.Arguments {
@@ -43,6 +47,30 @@ func (s *session) guardIterators() {
 		v, err := s.rt.RunString("(" + sample + ").__proto__")
 		s.must(err)
 		s.guard(v.ToObject(s.rt), "next", func(goja.FunctionCall) {})
+	}
+}
+
+// replaceSort lets an interruption through between the comparisons of a sort without a comparison of its own: there are
+// millions of them, each of two texts of any length.
+func (s *session) replaceSort(proto *goja.Object) {
+	byText := s.rt.ToValue(func(c goja.FunctionCall) goja.Value {
+		s.check()
+		return s.rt.ToValue(s.toString(c.Argument(0)).CompareTo(s.toString(c.Argument(1))))
+	})
+	for _, name := range []string{"sort", "toSorted"} {
+		original, ok := goja.AssertFunction(proto.Get(name))
+		if !ok {
+			continue
+		}
+		s.define(proto, name, func(c goja.FunctionCall) goja.Value {
+			s.check()
+			s.elements(c.This)
+			compare := c.Argument(0)
+			if goja.IsUndefined(compare) {
+				compare = byText
+			}
+			return s.nested(func() goja.Value { return s.call(original, c.This, compare) })
+		})
 	}
 }
 
