@@ -10,7 +10,7 @@ import (
 func TestPlansOfManyScoresAreRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	plan := append(planHeaders()[:4:4], "x-ms-cosmos-supported-query-features", "HybridSearch, WeightedRankFusion")
+	plan := []string{"x-ms-cosmos-is-query-plan-request", "True", "x-ms-cosmos-supported-query-features", "HybridSearch, WeightedRankFusion"}
 	for name, c := range map[string]struct {
 		query  string
 		status int
