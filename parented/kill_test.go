@@ -89,7 +89,8 @@ func TestADeleteSurvivesTheDeathOfItsProcess(t *testing.T) {
 		begun := time.Now()
 		worker := startWorker(t, string(a))
 		if round > 0 {
-			timer := time.AfterFunc(time.Duration(random.Int64N(int64(whole))), func() { _ = worker.Process.Kill() })
+			doomed := worker.Process // and not the one that takes up its work
+			timer := time.AfterFunc(time.Duration(random.Int64N(int64(whole))), func() { _ = doomed.Kill() })
 			if worker.Wait() != nil {
 				interrupted++
 			} else {

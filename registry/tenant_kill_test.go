@@ -87,7 +87,8 @@ func TestATenantSurvivesTheDeathOfAProcess(t *testing.T) {
 			begun := time.Now()
 			worker := startTenantWorker(t, string(text))
 			if undisturbed > 0 {
-				timer := time.AfterFunc(rand.N(undisturbed), func() { _ = worker.Process.Kill() })
+				doomed := worker.Process // and not the one that takes up its work
+				timer := time.AfterFunc(rand.N(undisturbed), func() { _ = doomed.Kill() })
 				if worker.Wait() != nil {
 					killed++
 				} else {
