@@ -190,6 +190,12 @@ func (l *Layout) Occupied() []string {
 	return out
 }
 
+// IsGroves reports that documents have Grove's own form.
+func (l *Layout) IsGroves() bool {
+	o := &l.options
+	return len(l.names) == 0 && len(l.absent) == 0 && len(l.added) == 0 && o.IDPrefix == "" && o.Envelope == "" && !o.TypeOptional
+}
+
 // Global is that of the options, as NoMarks, Typeless and TypeOptional are; nil
 // is Grove's own form.
 func (l *Layout) Global() bool { return l != nil && l.options.Global }
