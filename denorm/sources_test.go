@@ -11,6 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 )
 
 // A source that was deleted and created anew is followed again, count included.
@@ -128,7 +129,7 @@ func TestCopiesWithinOneTransaction(t *testing.T) {
 	task.Plan.Steps = []Step{{PersonID: "ada"}}
 	task.Labels = append(task.Labels, "label")
 	label.Tasks = append(label.Tasks, "task")
-	b.must(repository.CommitTogether(b.ctx, tasks.In(acme).Batch().Create(task), persons.In(acme).Batch().Create(ada), labels.In(acme).Batch().Create(label)))
+	b.must(partition.Commit(b.ctx, tasks.In(acme).Batch().Create(task), persons.In(acme).Batch().Create(ada), labels.In(acme).Batch().Create(label)))
 	got, err := tasks.In(acme).Get(b.ctx, "task")
 	b.must(err)
 	if got.AssigneeName != "Ada" || got.Plan.Steps[0].NameThen != "Ada" {
@@ -144,7 +145,7 @@ func TestCopiesWithinOneTransaction(t *testing.T) {
 
 	eve := &Person{Name: "Eve"}
 	b.must(persons.In(acme).Create(b.ctx, eve))
-	err = repository.CommitTogether(b.ctx, persons.In(acme).Batch().Delete(eve.ID, ""), tasks.In(acme).Batch().Create(&Task{AssigneeID: eve.Ref(), Project: "p"}))
+	err = partition.Commit(b.ctx, persons.In(acme).Batch().Delete(eve.ID, ""), tasks.In(acme).Batch().Create(&Task{AssigneeID: eve.Ref(), Project: "p"}))
 	if err == nil || !errors.Is(err, repository.ErrDanglingRef) && !errors.Is(err, repository.ErrInvalid) {
 		t.Errorf("a task of a person that the transaction deletes: %v", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -199,7 +200,7 @@ func TestAnIDThatGoesToAnotherEntityTypeInOneBatch(t *testing.T) {
 	noError(t, repo[Rack](t, db).In(acme).Create(ctx, s))
 	tome := &Tome{ShelfID: "s"}
 	tome.ID = "x"
-	noError(t, repository.CommitTogether(ctx, repo[Rack](t, db).In(acme).Batch().Delete("x", ""), repo[Tome](t, db).In(acme).Batch().Create(tome)))
+	noError(t, partition.Commit(ctx, repo[Rack](t, db).In(acme).Batch().Delete("x", ""), repo[Tome](t, db).In(acme).Batch().Create(tome)))
 	got, err := repo[Rack](t, db).In(acme).Get(ctx, "s")
 	noError(t, err)
 	if len(got.Last) != 1 {

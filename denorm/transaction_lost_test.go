@@ -6,6 +6,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 )
 
 // A write is not taken for done because a companion of it can't be told apart.
@@ -71,7 +72,7 @@ func TestLostAnswersOfTransactions(t *testing.T) {
 		b.emu.Fault(f)
 		c := &Customer{Name: "new"}
 		c.ID = "c1"
-		b.must(repository.CommitTogether(b.ctx, b.customers.In(acme, "c1").Batch().Upsert(c), b.orders.In(acme, "c1").Batch().Create(&Order{BuyerID: "c1", Title: "two"})))
+		b.must(partition.Commit(b.ctx, b.customers.In(acme, "c1").Batch().Upsert(c), b.orders.In(acme, "c1").Batch().Create(&Order{BuyerID: "c1", Title: "two"})))
 		b.shows("c1", 2, "two", "one")
 		if c.OrderCount != 2 {
 			t.Errorf("%+v", c)

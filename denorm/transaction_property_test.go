@@ -17,6 +17,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -210,7 +211,7 @@ func (s *store) step() string {
 		o, l := s.newOrder(customer), &Sticker{Text: s.name()}
 		o.ID, l.ID = s.name(), s.name()
 		o.Labels, l.Orders = nil, []tenantitem.Ref[Order]{tenantitem.Ref[Order](order0(order))}
-		err := repository.CommitTogether(s.ctx, orders.Batch().Create(o).Patch(o.ID, repository.Set("/title", s.name())), stickers.Batch().Create(l))
+		err := partition.Commit(s.ctx, orders.Batch().Create(o).Patch(o.ID, repository.Set("/title", s.name())), stickers.Batch().Create(l))
 		if s.tried(err) {
 			s.orders[customer] = append(s.orders[customer], o.ID)
 			s.stickers[customer] = append(s.stickers[customer], l.ID)

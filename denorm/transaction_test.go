@@ -14,6 +14,7 @@ import (
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -272,7 +273,7 @@ func TestACustomerAndItsOrdersInOneBatch(t *testing.T) {
 	c.ID = "c1"
 	customer := b.customers.In(acme, "c1").Batch().Create(c)
 	orders := b.orders.In(acme, "c1").Batch().Create(&Order{BuyerID: "c1", Title: "one"}).Create(&Order{BuyerID: "c1", Title: "two"})
-	b.must(repository.CommitTogether(b.ctx, customer, orders))
+	b.must(partition.Commit(b.ctx, customer, orders))
 	b.shows("c1", 2, "two", "one")
 	if c.OrderCount != 2 || len(c.LastOrders) != 2 {
 		t.Errorf("the entity has %d orders and %v", c.OrderCount, c.LastOrders)

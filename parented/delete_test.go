@@ -250,7 +250,7 @@ func TestADeleteWithAPlanTakesNoMoreThanItShowed(t *testing.T) {
 					return
 				}
 				mustBe(t, err, repository.ErrPreconditionFailed)
-				var grown *repository.PlanChangedError
+				var grown *parented.PlanChangedError
 				if !errors.As(err, &grown) || !maps.Equal(grown.Found, v.want) {
 					t.Errorf("%v, want %v to be found", err, v.want)
 				}

@@ -226,7 +226,7 @@ func (e *Entries[E, P]) missing(op, id string) error {
 }
 
 // OldestFirst returns all entries in the order in which they were appended,
-// one bucket at a time, under the rules of [repository.ReaderOf.Query].
+// one bucket at a time, under the rules of [repository.ScopeOf.Query].
 func (e *Entries[E, P]) OldestFirst(ctx context.Context) iter.Seq2[*Entry[E], error] {
 	return e.each(ctx, repository.All().OrderBy("seq"), false)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -52,10 +53,19 @@ func (e *DanglingError) Error() string {
 // Unwrap returns [repository.ErrDanglingRef].
 func (e *DanglingError) Unwrap() error { return repository.ErrDanglingRef }
 
+// PlanChangedError is a delete with a [repository.DeletePlan] that would do more
+// than the plan showed; nothing was deleted. It unwraps to
+// [repository.ErrPreconditionFailed].
+//
+// It has these fields, and Error and Unwrap:
+//
+//	Shown, Found map[string]int64: Shown and Found count, by entity type, what the plan showed and what is there now, of the types of which there is more.
+type PlanChangedError = engine.PlanChangedError
+
 // unfinished is the error of a delete, restore or purge that has begun: it is
 // neither done nor undone, so that only a refusal is as definite as any other.
 func unfinished(verb string, err error) error {
-	var grown *repository.PlanChangedError
+	var grown *PlanChangedError
 	if errors.As(err, &grown) {
 		return err
 	}

@@ -110,7 +110,7 @@ func Example_deleteWithPlan() {
 	fmt.Println("shown:", plan.Removed)
 	check(g.comments.Under(note).Create(ctx, &Comment{}))
 	err = g.notes.In("acme").Delete(ctx, note.ID, &repository.DeleteOptions{Plan: plan.Token})
-	var grown *repository.PlanChangedError
+	var grown *parented.PlanChangedError
 	if errors.As(err, &grown) {
 		fmt.Println("found:", grown.Found)
 	}

@@ -102,7 +102,7 @@ func (s *Scope[C, P]) Get(ctx context.Context, id string) (*C, error) {
 }
 
 // Query returns the children of this parent that q looks for, under the rules
-// of [repository.ReaderOf.Query].
+// of [repository.ScopeOf.Query].
 func (s *Scope[C, P]) Query(ctx context.Context, q repository.Query) iter.Seq2[*C, error] {
 	if err := s.check("Query"); err != nil {
 		return func(yield func(*C, error) bool) { yield(nil, err) }
@@ -128,7 +128,7 @@ func (s *Scope[C, P]) Count(ctx context.Context, q repository.Query) (int64, err
 }
 
 // Page reads one page of the children of this parent, under the rules of
-// [repository.ReaderOf.Page]. A cursor is good for this parent only.
+// [repository.ScopeOf.Page]. A cursor is good for this parent only.
 func (s *Scope[C, P]) Page(ctx context.Context, q repository.Query, opts repository.PageOptions) (*repository.Page[C], error) {
 	if err := s.check("Page"); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/layout"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -182,10 +183,10 @@ func TestReferencesWithinOneTransaction(t *testing.T) {
 	ada.ID = "ada"
 	first, second := &Book{Authors: []tenantitem.Ref[Writer]{"ada"}, Next: "second"}, &Book{}
 	first.ID, second.ID = "first", "second"
-	must(t, repository.CommitTogether(ctx, books.In("acme").Batch().Create(first).Create(second), writers.In("acme").Batch().Create(ada)))
+	must(t, partition.Commit(ctx, books.In("acme").Batch().Create(first).Create(second), writers.In("acme").Batch().Create(ada)))
 
 	third := &Book{Authors: []tenantitem.Ref[Writer]{"ada"}}
-	err = repository.CommitTogether(ctx, books.In("acme").Batch().Create(third), writers.In("acme").Batch().Delete("ada", ""))
+	err = partition.Commit(ctx, books.In("acme").Batch().Create(third), writers.In("acme").Batch().Delete("ada", ""))
 	if !errors.Is(err, repository.ErrDanglingRef) {
 		t.Errorf("a reference to what the transaction deletes: %v", err)
 	}

@@ -6,6 +6,13 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
+// Sum is [ScopeOf.Sum].
+//
+//go:noinline
+func (r *reader[P]) Sum(ctx context.Context, field string, q Query) (float64, error) {
+	return r.scope.Sum(ctx, field, q)
+}
+
 // Sum adds up a number field of the documents that q looks for. Documents
 // without the field count for nothing; without any, the sum is 0. The service
 // calculates in doubles: above 2^53 the result is rounded.
@@ -13,13 +20,6 @@ import (
 // It fails with [ErrInvalid] when the field does not hold numbers, and with
 // [ErrUnsupported] when q has a limit or a document holds something else
 // there. The order of q does not matter.
-//
-//go:noinline
-func (r *ReaderOf[P]) Sum(ctx context.Context, field string, q Query) (float64, error) {
-	return r.scope.Sum(ctx, field, q)
-}
-
-// Sum is [ReaderOf.Sum].
 //
 //go:noinline
 func (s *ScopeOf[P]) Sum(ctx context.Context, field string, q Query) (float64, error) {
@@ -31,15 +31,15 @@ func (s *scope) Sum(ctx context.Context, field string, q Query) (float64, error)
 	return a.Sum, err
 }
 
-// Avg is the mean of a number field over the documents that have it, and
-// [ErrNotFound] when none has; otherwise as [ReaderOf.Sum].
+// Avg is [ScopeOf.Avg].
 //
 //go:noinline
-func (r *ReaderOf[P]) Avg(ctx context.Context, field string, q Query) (float64, error) {
+func (r *reader[P]) Avg(ctx context.Context, field string, q Query) (float64, error) {
 	return r.scope.Avg(ctx, field, q)
 }
 
-// Avg is [ReaderOf.Avg].
+// Avg is the mean of a number field over the documents that have it, and
+// [ErrNotFound] when none has; otherwise as [ScopeOf.Sum].
 //
 //go:noinline
 func (s *ScopeOf[P]) Avg(ctx context.Context, field string, q Query) (float64, error) {
@@ -54,16 +54,16 @@ func (s *scope) Avg(ctx context.Context, field string, q Query) (float64, error)
 	return a.Sum / float64(a.Count), nil
 }
 
-// Min is the smallest value of a number field, and [ErrNotFound] when no
-// document that q looks for has it; otherwise as [ReaderOf.Sum]. The smallest
-// text or time is found with First and OrderBy.
+// Min is [ScopeOf.Min].
 //
 //go:noinline
-func (r *ReaderOf[P]) Min(ctx context.Context, field string, q Query) (float64, error) {
+func (r *reader[P]) Min(ctx context.Context, field string, q Query) (float64, error) {
 	return r.scope.Min(ctx, field, q)
 }
 
-// Min is [ReaderOf.Min].
+// Min is the smallest value of a number field, and [ErrNotFound] when no
+// document that q looks for has it; otherwise as [ScopeOf.Sum]. The smallest
+// text or time is found with First and OrderBy.
 //
 //go:noinline
 func (s *ScopeOf[P]) Min(ctx context.Context, field string, q Query) (float64, error) {
@@ -76,14 +76,14 @@ func (s *scope) Min(ctx context.Context, field string, q Query) (float64, error)
 	return n, err
 }
 
-// Max is the largest value of a number field; see [ReaderOf.Min].
+// Max is [ScopeOf.Max].
 //
 //go:noinline
-func (r *ReaderOf[P]) Max(ctx context.Context, field string, q Query) (float64, error) {
+func (r *reader[P]) Max(ctx context.Context, field string, q Query) (float64, error) {
 	return r.scope.Max(ctx, field, q)
 }
 
-// Max is [ReaderOf.Max].
+// Max is the largest value of a number field; see [ScopeOf.Min].
 //
 //go:noinline
 func (s *ScopeOf[P]) Max(ctx context.Context, field string, q Query) (float64, error) {

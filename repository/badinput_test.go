@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -280,9 +281,9 @@ func TestBadArgumentsAreRefused(t *testing.T) {
 		"a batch of 101":                         func() error { return tooMany.Commit(ctx) },
 		"a batch over 2 MB":                      func() error { return tooLarge.Commit(ctx) },
 		"batches of two tenants": func() error {
-			return repository.CommitTogether(ctx, acme.Batch().Create(&Note{}), b.notes.In("globex").Batch().Create(&Note{}))
+			return partition.Commit(ctx, acme.Batch().Create(&Note{}), b.notes.In("globex").Batch().Create(&Note{}))
 		},
-		"no batches at all":                     func() error { return repository.CommitTogether(ctx) },
+		"no batches at all":                     func() error { return partition.Commit(ctx) },
 		"Read in a batch without a destination": func() error { return acme.Batch().Read("fine", nil).Commit(ctx) },
 		"SaveAll of nothing":                    func() error { _, err := acme.SaveAll(ctx, nil, nil); return err },
 		"DeleteAll of nothing":                  func() error { _, err := acme.DeleteAll(ctx, nil, nil); return err },

@@ -2,7 +2,6 @@ package repository
 
 import (
 	"context"
-	"fmt"
 	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -18,7 +17,13 @@ type Batch[T any] = BatchOf[*T]
 // order. The scope must name the full partition key. A batch is used once, by
 // one goroutine. The first mistake is kept and returned by Commit, before any
 // request.
-type BatchOf[P any] struct{ batch batch }
+type BatchOf[P any] struct {
+	batch batch
+	part
+}
+
+// part is how Grove's other packages reach a batch's part of a transaction.
+type part = engine.PartHandle
 
 // batch is a batch without its entity's Go type.
 type batch struct {
@@ -32,7 +37,11 @@ type batch struct {
 // Batch starts a batch in this scope.
 //
 //go:noinline
-func (s *ScopeOf[P]) Batch() *BatchOf[P] { return &BatchOf[P]{batch{scope: &s.Reader.scope}} }
+func (s *ScopeOf[P]) Batch() *BatchOf[P] {
+	b := &BatchOf[P]{batch: batch{scope: &s.Reader.scope}}
+	b.part = engine.PartOf(b.batch.part)
+	return b
+}
 
 // Create adds the creation of a new document; see [ScopeOf.Create].
 //
@@ -194,9 +203,6 @@ func (b *BatchOf[P]) Commit(ctx context.Context) error {
 	return engine.CommitParts(ctx, []engine.Part{b.batch.part()})
 }
 
-//go:noinline
-func (b *BatchOf[P]) part() engine.Part { return b.batch.part() }
-
 func (b *batch) part() engine.Part {
 	return engine.Part{Collection: b.scope.c, At: &b.scope.at, Ops: b.ops, Err: b.err, Before: b.runHooks, After: b.runAfterHooks}
 }
@@ -242,30 +248,3 @@ func (b *batch) runAfterHooks(ctx context.Context) error {
 	}
 	return b.scope.afterWrite(ctx, false, written[false]...)
 }
-
-// CommitTogether applies several batches as one: documents of different
-// entity types that share a logical partition of one container, such as a customer
-// and its orders under /tenantId,/customerId. The batches are [*Batch] of any
-// entity types; anything else is [ErrInvalid]. Batches of two tenants are
-// [ErrTenantMismatch] where the key would let them share a partition.
-func CommitTogether(ctx context.Context, batches ...interface{ Commit(context.Context) error }) error {
-	parts := make([]engine.Part, len(batches))
-	for i, b := range batches {
-		p, ok := b.(interface{ part() engine.Part })
-		if !ok || reflect.ValueOf(b).IsNil() {
-			return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("part %d is not a batch of a scope, or is nil", i), Hint: "pass what Scope.Batch returns"}}
-		}
-		parts[i] = p.part()
-	}
-	return engine.CommitParts(ctx, parts)
-}
-
-// Limits of the service that are checked before a request is sent. Source:
-// Microsoft Learn, "Azure Cosmos DB service quotas".
-const (
-	// MaxBatchOperations is the limit on one transactional batch, which may
-	// hold 2 MB besides.
-	MaxBatchOperations = engine.MaxBatchOperations
-	// MaxPatchOperations is the limit on one patch.
-	MaxPatchOperations = engine.MaxPatchOperations
-)

@@ -4,15 +4,15 @@ import (
 	"context"
 )
 
-// Count returns how many documents q looks for. The order of q does not
-// matter; its limit does.
+// Count is [ScopeOf.Count].
 //
 //go:noinline
-func (r *ReaderOf[P]) Count(ctx context.Context, q Query) (int64, error) {
+func (r *reader[P]) Count(ctx context.Context, q Query) (int64, error) {
 	return r.scope.Count(ctx, q)
 }
 
-// Count is [ReaderOf.Count].
+// Count returns how many documents q looks for. The order of q does not
+// matter; its limit does.
 //
 //go:noinline
 func (s *ScopeOf[P]) Count(ctx context.Context, q Query) (int64, error) {

@@ -13,7 +13,7 @@ type DeleteOptions struct {
 	// [ErrPreconditionFailed]. Defaults to any.
 	ETag string
 	// Plan is the Token of a [DeletePlan]: the delete takes no more documents of any entity type
-	// than that plan showed, and fails with [*PlanChangedError] where there are more now; which ones they are
+	// than that plan showed, and fails with a parented.PlanChangedError where there are more now; which ones they are
 	// is not compared. What has children of its own costs a mark for each document, about 10 RU, before it is decided.
 	// Defaults to none.
 	Plan string

@@ -1,7 +1,5 @@
 package repository
 
-import "github.com/cosmosgrove/grove/internal/engine"
-
 // DeletePlan says what a delete would do; nothing was changed.
 type DeletePlan struct {
 	// Removed counts the documents that would go, by entity type; the one
@@ -20,7 +18,3 @@ type DeletePlan struct {
 	// not signed: who makes one up confirms what was not shown.
 	Token string
 }
-
-// PlanChangedError is a delete with a plan that would do more than the plan
-// showed; nothing was deleted. It unwraps to [ErrPreconditionFailed].
-type PlanChangedError = engine.PlanChangedError

@@ -11,13 +11,13 @@ import (
 // Distinct returns the different values that a field has in the documents that
 // q looks for, each once, in ascending order; with q.OrderByDesc of that same
 // field, descending. Documents without the field give none. A limit counts
-// values. Otherwise the sequence behaves as that of [ReaderOf.Query].
+// values. Otherwise the sequence behaves as that of [ScopeOf.Query].
 //
 // It fails with [ErrUnsupported] for an array or an object, and for an order
 // by another field.
 //
 // It is a function because a method can't have a type parameter of its own.
-func Distinct[V, P any](ctx context.Context, r *ReaderOf[P], field string, q Query) iter.Seq2[V, error] {
+func Distinct[V, T any](ctx context.Context, r *Reader[T], field string, q Query) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		r.scope.Distinct(ctx, reflect.TypeFor[V](), field, q, func(value any, err error) bool { return yield(valueOf[V](value, err)) })
 	}

@@ -28,7 +28,7 @@
 // each in memory. Partitions that the service divides or joins meanwhile are
 // followed. The cost grows with the number of partitions: a sorted query asks
 // each of them for a page before the first document is given, and so does every
-// sorted [ReaderOf.Page]. Where the partitions lie is asked once for a repository,
+// sorted [ScopeOf.Page]. Where the partitions lie is asked once for a repository,
 // which costs about one small read for each.
 //
 // # What is refused
@@ -67,8 +67,8 @@
 // # Cost and telemetry
 //
 // [WithTally] counts the request units of everything done under a context and
-// [WithBudget] ends what costs too much. [WithThroughput] makes work
-// give way to other work. [Telemetry] reports every verb to OpenTelemetry, and
+// [WithBudget] ends what costs too much. Package ceiling makes work give way to
+// other work. [Telemetry] reports every verb to OpenTelemetry, and
 // what deserves a look to a logger.
 //
 // # JSON

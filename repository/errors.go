@@ -72,7 +72,7 @@ type Error = engine.Error
 //
 // It has these fields, and Error and Unwrap:
 //
-//	Index int: Index is its place in the batch, from 0; in CommitTogether the parts' operations are counted one after another.
+//	Index int: Index is its place in the batch, from 0; in partition.Commit the parts' operations are counted one after another.
 //	Verb, ID string: Verb and ID say what it was about.
 //	Status int: Status is the HTTP status of that operation.
 type BatchError = engine.BatchError

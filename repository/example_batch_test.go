@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -28,26 +27,6 @@ func ExampleScope_Batch() {
 	// <nil>
 	// 1 Delete 412
 	// a
-}
-
-// Documents of two entity types that share a logical partition change together.
-func ExampleCommitTogether() {
-	t, done := exampleTest()
-	defer done()
-	ctx := context.Background()
-	paths := []string{"/tenantId", "/lookupType"}
-	container := newContainer(t, emulatortest.Client(t), paths...)
-	colors, _ := repository.New[Lookup](container, repository.Config{PartitionKey: paths})
-	labels, _ := repository.New[Lookup](container, repository.Config{PartitionKey: paths, EntityType: "Label"})
-
-	red := &Lookup{Name: "red"}
-	tag := &Lookup{Name: "tag"}
-	err := repository.CommitTogether(ctx,
-		colors.In("acme", "ui").Batch().Create(red),
-		labels.In("acme", "ui").Batch().Create(tag),
-	)
-	fmt.Println(err, red.EntityType, tag.EntityType)
-	// Output: <nil> Lookup Label
 }
 
 // A batch is one transaction: it creates, overwrites, changes, reads and deletes

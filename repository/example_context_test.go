@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
-
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -45,15 +43,6 @@ func ExampleWithBudget() {
 		}
 	}
 	// Output: true true
-}
-
-func ExampleWithThroughput() {
-	acme, done := exampleNotes()
-	defer done()
-	ctx := repository.WithThroughput(context.Background(), azcosmos.PriorityLevelLow, 2)
-	_, err := acme.SaveAll(ctx, slices.Values(notesFrom(100)), nil) // an import that gives way to users
-	fmt.Println(err)
-	// Output: <nil>
 }
 
 func ExampleWithSession() {

@@ -40,7 +40,7 @@ func ExampleScope_PlanDelete() {
 }
 
 // A delete with the plan that a person has confirmed takes no more than was shown.
-func ExamplePlanChangedError() {
+func ExampleDeleteOptions_plan() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -49,9 +49,8 @@ func ExamplePlanChangedError() {
 
 	plan, _ := acme.PlanDelete(ctx, note.ID)
 	err := acme.Delete(ctx, note.ID, &repository.DeleteOptions{Plan: plan.Token})
-	var grown *repository.PlanChangedError
-	if errors.As(err, &grown) {
-		fmt.Println("show it again:", grown.Found) // it had got children
+	if errors.Is(err, repository.ErrPreconditionFailed) {
+		fmt.Println("show it again") // it had got children
 	}
 	fmt.Println(err)
 	// Output:

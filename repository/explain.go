@@ -6,13 +6,13 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// Explain shows what Query would send for q in this scope. It fails as Query
-// would before its first request.
+// Explain is [ScopeOf.Explain].
 //
 //go:noinline
-func (r *ReaderOf[P]) Explain(q Query) (Explanation, error) { return r.scope.Explain(q) }
+func (r *reader[P]) Explain(q Query) (Explanation, error) { return r.scope.Explain(q) }
 
-// Explain is [ReaderOf.Explain].
+// Explain shows what Query would send for q in this scope. It fails as Query
+// would before its first request.
 //
 //go:noinline
 func (s *ScopeOf[P]) Explain(q Query) (Explanation, error) { return s.Reader.scope.Explain(q) }

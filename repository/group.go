@@ -29,7 +29,7 @@ import (
 // The groups come in ascending order of what they are grouped by, all of which
 // is held in memory: at most 100,000 groups per partition. A limit counts
 // groups. An order in q is [ErrUnsupported].
-func GroupBy[G, P any](ctx context.Context, r *ReaderOf[P], q Query) iter.Seq2[G, error] {
+func GroupBy[G, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[G, error] {
 	return func(yield func(G, error) bool) {
 		r.scope.GroupBy(ctx, reflect.TypeFor[G](), q, func(value any, err error) bool { return yield(valueOf[G](value, err)) })
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/layout"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -73,7 +74,7 @@ func TestALostAnswerIsReadInTheFormOfItsWrites(t *testing.T) {
 	} {
 		e.Fault(emulator.Answer(503, 0).AfterEffect().On(emulator.TransactionalBatch))
 		e.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
-		if err := repository.CommitTogether(t.Context(), visits.In("acme").Batch().Read(visit.ID, &read), batch); err != nil {
+		if err := partition.Commit(t.Context(), visits.In("acme").Batch().Read(visit.ID, &read), batch); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -94,11 +95,11 @@ func TestResumeTokensAreBoundToTheirTenant(t *testing.T) {
 func TestATransactionIsOfOneTenant(t *testing.T) {
 	t.Parallel()
 	visits := setupVisits(t, layout.Constant("all"))
-	err := repository.CommitTogether(t.Context(), visits.In("acme").Batch().Create(&Visit{}), visits.In("globex").Batch().Create(&Visit{}))
+	err := partition.Commit(t.Context(), visits.In("acme").Batch().Create(&Visit{}), visits.In("globex").Batch().Create(&Visit{}))
 	if !errors.Is(err, repository.ErrTenantMismatch) {
 		t.Errorf("two tenants: %v", err)
 	}
-	must(t, repository.CommitTogether(t.Context(), visits.In("acme").Batch().Create(&Visit{}), visits.In("acme").Batch().Create(&Visit{})))
+	must(t, partition.Commit(t.Context(), visits.In("acme").Batch().Create(&Visit{}), visits.In("acme").Batch().Create(&Visit{})))
 }
 
 // What the key is made of can't be patched, nor can an object that holds it, or a list or a member in whose place it stands.

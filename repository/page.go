@@ -31,15 +31,10 @@ const (
 //	Cursor string: Cursor asks for the next page; empty at the end. It is text that is safe in a URL, good for the same scope and query only, and not a secret.
 type Page[T any] = engine.Page[*T]
 
-// Page reads one page of a result. No document is dropped or repeated between
-// pages; documents written meanwhile appear where the order puts them. A
-// cursor of another tenant, query or signing key is [ErrInvalid].
-//
-// Documents that do not fit their struct are left out of Items; the page is
-// then returned together with an error that holds a [*DecodeError] for each.
+// Page is [ScopeOf.Page].
 //
 //go:noinline
-func (r *ReaderOf[P]) Page(ctx context.Context, q Query, opts PageOptions) (*engine.Page[P], error) {
+func (r *reader[P]) Page(ctx context.Context, q Query, opts PageOptions) (*engine.Page[P], error) {
 	found, err := r.scope.Page(ctx, q, opts)
 	if found == nil {
 		return nil, err
@@ -47,7 +42,12 @@ func (r *ReaderOf[P]) Page(ctx context.Context, q Query, opts PageOptions) (*eng
 	return &engine.Page[P]{Items: allAs[P](found.items), Cursor: found.Cursor}, err
 }
 
-// Page is [ReaderOf.Page].
+// Page reads one page of a result. No document is dropped or repeated between
+// pages; documents written meanwhile appear where the order puts them. A
+// cursor of another tenant, query or signing key is [ErrInvalid].
+//
+// Documents that do not fit their struct are left out of Items; the page is
+// then returned together with an error that holds a [*DecodeError] for each.
 //
 //go:noinline
 func (s *ScopeOf[P]) Page(ctx context.Context, q Query, opts PageOptions) (*engine.Page[P], error) {

@@ -19,6 +19,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/ceiling"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -303,7 +304,7 @@ func TestSettingsOfACallAreSentWithEveryRequest(t *testing.T) {
 	must(t, err)
 	sent.seen = nil
 
-	ctx := repository.WithThroughput(t.Context(), azcosmos.PriorityLevelLow, 3)
+	ctx := ceiling.WithThroughput(t.Context(), azcosmos.PriorityLevelLow, 3)
 	for _, do := range verbsByScope(acme) {
 		_ = do(ctx) // some fail, as there is no such document
 	}

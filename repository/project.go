@@ -10,10 +10,10 @@ import (
 
 // Project reads parts of documents: only the members that V declares by its
 // json tags, at the top level. Every one of them must be a field of the
-// entity. The documents come as V, under the rules of [ReaderOf.Query].
+// entity. The documents come as V, under the rules of [ScopeOf.Query].
 //
 // It is a function because a method can't have a type parameter of its own.
-func Project[V, P any](ctx context.Context, r *ReaderOf[P], q Query) iter.Seq2[V, error] {
+func Project[V, T any](ctx context.Context, r *Reader[T], q Query) iter.Seq2[V, error] {
 	return func(yield func(V, error) bool) {
 		r.scope.Project(ctx, reflect.TypeFor[V](), q, func(value any, err error) bool { return yield(valueOf[V](value, err)) })
 	}

@@ -7,6 +7,15 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
+// Query is [ScopeOf.Query].
+//
+//go:noinline
+func (r *reader[P]) Query(ctx context.Context, q Query) iter.Seq2[P, error] {
+	return func(yield func(P, error) bool) {
+		r.scope.Query(ctx, q, func(entity any, err error) bool { return yield(as[P](entity, err)) })
+	}
+}
+
 // Query returns the documents that q looks for. Nothing is sent before the
 // sequence is ranged over; pages are fetched as the loop goes on. The first
 // error is yielded once, with a nil document, and ends the sequence; but a
@@ -16,15 +25,6 @@ import (
 // In one logical partition the documents come without a promised order unless
 // q has one. A query for nothing but an id there is a point read, which is the
 // cheaper request.
-//
-//go:noinline
-func (r *ReaderOf[P]) Query(ctx context.Context, q Query) iter.Seq2[P, error] {
-	return func(yield func(P, error) bool) {
-		r.scope.Query(ctx, q, func(entity any, err error) bool { return yield(as[P](entity, err)) })
-	}
-}
-
-// Query is [ReaderOf.Query].
 //
 //go:noinline
 func (s *ScopeOf[P]) Query(ctx context.Context, q Query) iter.Seq2[P, error] {
@@ -40,16 +40,16 @@ func (s *scope) Query(ctx context.Context, q Query, yield func(any, error) bool)
 	}
 }
 
-// First returns the first document that q looks for, and [ErrNotFound] when
-// there is none. When that document does not fit its struct, the error is a
-// [*DecodeError].
+// First is [ScopeOf.First].
 //
 //go:noinline
-func (r *ReaderOf[P]) First(ctx context.Context, q Query) (P, error) {
+func (r *reader[P]) First(ctx context.Context, q Query) (P, error) {
 	return as[P](r.scope.First(ctx, q))
 }
 
-// First is [ReaderOf.First].
+// First returns the first document that q looks for, and [ErrNotFound] when
+// there is none. When that document does not fit its struct, the error is a
+// [*DecodeError].
 //
 //go:noinline
 func (s *ScopeOf[P]) First(ctx context.Context, q Query) (P, error) { return s.Reader.First(ctx, q) }

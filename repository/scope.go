@@ -8,12 +8,13 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Reader is the reading half of a scope; its methods are those of [ReaderOf].
-type Reader[T any] = ReaderOf[*T]
+// Reader is the reading half of a scope. AllTenants gives one, and every Scope
+// has one. It is immutable and may be used by many goroutines. Its methods are
+// Query, First, Page, Count, Sum, Avg, Min, Max, Explain and Tenant, those of
+// [ScopeOf].
+type Reader[T any] = reader[*T]
 
-// ReaderOf is [Reader] over the pointer P of an entity. AllTenants gives one,
-// and every Scope has one. It is immutable and may be used by many goroutines.
-type ReaderOf[P any] struct {
+type reader[P any] struct {
 	scope scope
 	reach
 }
@@ -26,7 +27,7 @@ type Scope[T any] = ScopeOf[*T]
 // goroutines.
 type ScopeOf[P any] struct {
 	// Reader reads in the scope.
-	Reader ReaderOf[P]
+	Reader reader[P]
 	reach
 }
 
@@ -67,7 +68,7 @@ func (r *RepositoryOf[P]) Global(key ...any) *ScopeOf[P] {
 }
 
 func scopeOf[P any](c *engine.Collection, at engine.Partition) *ScopeOf[P] {
-	s := &ScopeOf[P]{Reader: ReaderOf[P]{scope: scope{c, at}}}
+	s := &ScopeOf[P]{Reader: reader[P]{scope: scope{c, at}}}
 	s.reach = engine.Reach(c, &s.Reader.scope.at)
 	s.Reader.reach = s.reach
 	return s
@@ -78,7 +79,7 @@ func scopeOf[P any](c *engine.Collection, at engine.Partition) *ScopeOf[P] {
 // with the whole container. Under [WithTenant] it is refused.
 //
 //go:noinline
-func (r *RepositoryOf[P]) AllTenants() *ReaderOf[P] {
+func (r *RepositoryOf[P]) AllTenants() *reader[P] {
 	return &scopeOf[P](engine.CollectionOf(&r.handle), engine.AllTenants()).Reader
 }
 
@@ -135,7 +136,7 @@ func (s *scope) located(at engine.Partition) *scope { return &scope{s.c, at} }
 // Tenant returns the tenant that the scope is bound to.
 //
 //go:noinline
-func (r *ReaderOf[P]) Tenant() string { return r.scope.at.Tenant }
+func (r *reader[P]) Tenant() string { return r.scope.at.Tenant }
 
 // Tenant returns the tenant that the scope is bound to.
 //

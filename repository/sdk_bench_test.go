@@ -18,6 +18,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
@@ -87,7 +88,7 @@ func comparisons(b testing.TB, s *stub, acme *repository.Scope[Product]) []compa
 	container := s.container(b, nil)
 	key := productKey()
 	one := newProducts(1)[0]
-	hundred := newProducts(repository.MaxBatchOperations)
+	hundred := newProducts(engine.MaxBatchOperations)
 	many := sync.OnceValue(func() []*Product { return newProducts(manyProducts) })
 	const etag = `"0000d826-0000-0700-0000-000000000000"`
 	full := azcosmos.ItemOptions{EnableContentResponseOnWrite: true}
@@ -151,7 +152,7 @@ func comparisons(b testing.TB, s *stub, acme *repository.Scope[Product]) []compa
 				return err
 			},
 			func(ctx context.Context) error {
-				for part := range slices.Chunk(many(), repository.MaxBatchOperations) {
+				for part := range slices.Chunk(many(), engine.MaxBatchOperations) {
 					if err := batchByHand(ctx, container, part); err != nil {
 						return err
 					}

@@ -9,6 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/layout"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -66,7 +67,7 @@ func TestChildrenInTheirParentsPartition(t *testing.T) {
 			}
 			order := &SalesOrder{Total: 12}
 			order.ParentID = ada.Ref()
-			err = repository.CommitTogether(ctx, // one transaction
+			err = partition.Commit(ctx, // one transaction
 				orders.Items().Global(ada.ID).Batch().Create(order),
 				customers.Global().Batch().Patch(ada.ID, repository.Increment("/salesOrderCount", 1)),
 			)
@@ -91,7 +92,7 @@ func TestChildrenInTheirParentsPartition(t *testing.T) {
 				t.Errorf("a customer by its id took %d requests", tally.Requests())
 			}
 			// One side that fails leaves the other as it was.
-			err = repository.CommitTogether(ctx,
+			err = partition.Commit(ctx,
 				orders.Items().Global(ada.ID).Batch().Create(&SalesOrder{ParentedItem: withOrders.Items[0].ParentedItem}),
 				customers.Global().Batch().Patch(ada.ID, repository.Increment("/salesOrderCount", 1)),
 			)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 )
 
 // creators are the ways in which a reply can come under comment c.
@@ -28,7 +29,7 @@ func creators() map[string]func(w *emulatortest.World, b branch, r *Reply) error
 			return in(b).Batch().Upsert(r).Commit(w.Context())
 		},
 		"CommitTogether": func(w *emulatortest.World, b branch, r *Reply) error {
-			return repository.CommitTogether(w.Context(), in(b).Batch().Save(r))
+			return partition.Commit(w.Context(), in(b).Batch().Save(r))
 		},
 		"SaveAll": func(w *emulatortest.World, b branch, r *Reply) error {
 			_, err := in(b).SaveAll(w.Context(), slices.Values([]*Reply{r}), nil)

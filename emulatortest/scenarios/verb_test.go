@@ -11,6 +11,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 )
 
 // verb is one call; have are the notes as they were read before it.
@@ -110,17 +111,17 @@ func verbs() []verb {
 		{"Batch of deletes", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
 			return notes.Batch().Delete("a", "").Delete("b", "").Commit(ctx)
 		}},
-		{"CommitTogether", func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
+		{"partition.Commit", func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
 			have["b"].Title = "changed"
-			return repository.CommitTogether(ctx, notes.Batch().Create(note("new", "new", 1)).Replace(have["b"]),
+			return partition.Commit(ctx, notes.Batch().Create(note("new", "new", 1)).Replace(have["b"]),
 				notes.Batch().Patch("a", repository.Increment("/count", 1)))
 		}},
-		{"CommitTogether of patches without marks", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
+		{"partition.Commit of patches without marks", func(ctx context.Context, notes *repository.Scope[Note], _ map[string]*Note) error {
 			edits := repository.Increment("/count", 1)
 			for range 9 {
 				edits = edits.Set("/title", "patched")
 			}
-			return repository.CommitTogether(ctx, notes.Batch().Patch("a", edits), notes.Batch().Patch("b", edits))
+			return partition.Commit(ctx, notes.Batch().Patch("a", edits), notes.Batch().Patch("b", edits))
 		}},
 	}
 }
@@ -274,7 +275,7 @@ func withoutRandomIDs(lines []string) []string {
 // deletes was seen and is gone, proves it. What leaves no mark is ambiguous.
 func TestALostAnswerIsFoundOut(t *testing.T) {
 	t.Parallel()
-	unmarked := []string{"Patch of ten edits", "CommitTogether of patches without marks", "Delete", "Delete with an etag", "Batch of deletes"}
+	unmarked := []string{"Patch of ten edits", "partition.Commit of patches without marks", "Delete", "Delete with an etag", "Batch of deletes"}
 	for _, v := range verbs() {
 		if slices.Contains(unmarked, v.name) {
 			continue

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -23,7 +24,7 @@ type Part struct {
 
 // BatchError names the operation that failed a batch.
 type BatchError struct {
-	// Index is its place in the batch, from 0; in CommitTogether the parts'
+	// Index is its place in the batch, from 0; in partition.Commit the parts'
 	// operations are counted one after another.
 	Index int
 	// Verb and ID say what it was about.
@@ -122,4 +123,33 @@ func joinParts(ctx context.Context, k *Call, parts []Part) ([]Operation, error) 
 		return nil, &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("%d operations", len(ops)), Hint: "give 1 to 100; SaveAll splits larger sets"}
 	}
 	return ops, nil
+}
+
+// PartHandle is embedded by a typed batch and leads to its part of a
+// transaction.
+type PartHandle struct{ part func() Part }
+
+// PartOf makes the handle of a batch.
+func PartOf(part func() Part) PartHandle { return PartHandle{part} }
+
+func (h *PartHandle) asPart() (Part, bool) {
+	if h.part == nil {
+		return Part{}, false
+	}
+	return h.part(), true
+}
+
+// CommitTogether applies typed batches as one.
+func CommitTogether[B any](ctx context.Context, batches []B) error {
+	parts := make([]Part, len(batches))
+	for i, b := range batches {
+		batch, ok := any(b).(interface{ asPart() (Part, bool) })
+		if ok = ok && !reflect.ValueOf(b).IsNil(); ok {
+			parts[i], ok = batch.asPart()
+		}
+		if !ok {
+			return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: fmt.Sprintf("part %d is not a batch of a scope, or is nil", i), Hint: "pass what Scope.Batch returns"}}
+		}
+	}
+	return CommitParts(ctx, parts)
 }

@@ -7,7 +7,8 @@
 //
 // Requests above it wait before they are sent, where without it the service
 // would refuse them (429) for all tenants alike. A piece of work gets a ceiling
-// of its own by [With]. What one request may cost in all is another matter; see
+// of its own by [With], and [WithThroughput] says to the service itself which
+// work gives way. What one request may cost in all is another matter; see
 // repository.WithBudget.
 package ceiling
 

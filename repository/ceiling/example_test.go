@@ -7,6 +7,8 @@ import (
 	"log"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
+
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/ceiling"
 )
@@ -63,4 +65,12 @@ func ExampleCeiling() {
 	// <nil>
 	// true false
 	// 1 requests were sent
+}
+
+// An import that gives way to users where the throughput is used up.
+func ExampleWithThroughput() {
+	ctx := ceiling.WithThroughput(context.Background(), azcosmos.PriorityLevelLow, 2)
+	notes := exampleNotes(repository.Config{})
+	fmt.Println(notes.In("acme").Create(ctx, &Note{Title: "imported"}))
+	// Output: <nil>
 }

@@ -72,7 +72,7 @@ func Example() {
 	// snippet: together
 	ada := &Customer{OrderCount: 1}
 	ada.ID = "ada"
-	err := repository.CommitTogether(ctx, // one transaction
+	err := partition.Commit(ctx, // one transaction
 		customers.Global().Batch().Create(ada),
 		orders.Global("ada").Batch().Create(&Order{Total: 12}),
 	)

@@ -7,7 +7,7 @@
 //	err := partition.Read(ctx, customer, sales)
 //
 // The types need know nothing of each other. What writes them together, in one
-// transaction, is [repository.CommitTogether]. For children in other partitions
+// transaction, is [Commit]. For children in other partitions
 // than their parent there is parented.Load.
 package partition
 
@@ -109,4 +109,14 @@ func Read(ctx context.Context, parts ...Part) error {
 		p.end()
 	}
 	return err
+}
+
+// Commit applies several batches as one: documents of different entity types
+// that share a logical partition of one container, such as a customer and its
+// orders under /tenantId,/customerId. The batches are [*repository.Batch] of
+// any entity type; anything else is [repository.ErrInvalid]. Batches of two
+// tenants are [repository.ErrTenantMismatch] where the key would let them share
+// a partition.
+func Commit(ctx context.Context, batches ...interface{ Commit(context.Context) error }) error {
+	return engine.CommitTogether(ctx, batches)
 }

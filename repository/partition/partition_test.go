@@ -38,7 +38,7 @@ func setup(t *testing.T, options ...emulatortest.Option) *shop {
 		for i := range 12 {
 			sales.Create(&Order{Total: float64(i)})
 		}
-		check(t, repository.CommitTogether(t.Context(), customer, sales))
+		check(t, partition.Commit(t.Context(), customer, sales))
 	}
 	return s
 }
