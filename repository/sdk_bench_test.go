@@ -34,7 +34,7 @@ type comparison struct {
 // processor time of both, their ratio, and the ratio of what they allocate.
 // Of all turns the best counts, since a shared machine can only slow one down.
 //
-//	go test ./repository -run '^$' -bench BesideTheSDK -benchtime 12x
+//	go test ./repository -run '^$' -bench ComparedWithTheSDK -benchtime 12x
 func BenchmarkComparedWithTheSDK(b *testing.B) {
 	s := newStub(1000)
 	for _, c := range comparisons(b, s, productsOver(b, s.container(b, repository.ClientOptions(nil)))) {

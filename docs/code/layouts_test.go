@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/denorm"
@@ -278,8 +279,10 @@ func (o owner) makes(t *testing.T, client *azcosmos.Client) *theirs {
 	c, err := client.NewContainer("theirs", o.container)
 	check(t, err)
 	for _, doc := range o.docs {
-		_, err := c.CreateItem(ctx, keyIn(t, doc, o.paths), []byte(doc), nil)
-		check(t, err)
+		check(t, patiently(func() error {
+			_, err := c.CreateItem(ctx, keyIn(t, doc, o.paths), []byte(doc), nil)
+			return err
+		}))
 	}
 	th := &theirs{owner: o, c: c}
 	th.before = th.get(ctx, t)
@@ -319,8 +322,21 @@ func (o *theirs) patch(ctx context.Context, t *testing.T, pointer, value string)
 	t.Helper()
 	var ops azcosmos.PatchOperations
 	ops.AppendSet(pointer, json.RawMessage(value))
-	_, err := o.c.PatchItem(ctx, keyIn(t, o.docs[0], o.paths), o.id, ops, nil)
-	check(t, err)
+	check(t, patiently(func() error {
+		_, err := o.c.PatchItem(ctx, keyIn(t, o.docs[0], o.paths), o.id, ops, nil)
+		return err
+	}))
+}
+
+// patiently repeats a write of the owner's for as long as the service asks for it, as its SDK does not.
+func patiently(write func() error) error {
+	for {
+		err := write()
+		var answer *azcore.ResponseError
+		if !errors.As(err, &answer) || answer.StatusCode != 449 {
+			return err
+		}
+	}
 }
 
 // read finds a document as its owner would.
