@@ -123,6 +123,12 @@ func (l *ledger) Do(r *http.Request) (*http.Response, error) {
 	}
 	result := answer.Result()
 	result.Request = r
+	// A client over a network makes names of headers canonical.
+	header := http.Header{}
+	for name, values := range result.Header {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
+	result.Header = header
 	return result, nil
 }
 
