@@ -21,7 +21,14 @@ func inTest(name string, f func(t *testing.T)) {
 	_ = flag.Set("test.v", "false") // an example's output is compared
 	defer func() { _ = flag.Set("test.v", verbose) }()
 	all := func(string, string) (bool, error) { return true, nil }
-	testing.RunTests(all, []testing.InternalTest{{Name: name, F: f}})
+	// An example is run once, and a test as often as -count and -cpu say.
+	ran := false
+	testing.RunTests(all, []testing.InternalTest{{Name: name, F: func(t *testing.T) {
+		if !ran {
+			ran = true
+			f(t)
+		}
+	}}})
 }
 
 // printing is a test whose failures are printed.
