@@ -79,7 +79,7 @@ func scopeOf[P any](c *engine.Collection, at engine.Partition) *ScopeOf[P] {
 // with the whole container. Under [WithTenant] it is refused.
 //
 //go:noinline
-func (r *RepositoryOf[P]) AllTenants() *reader[P] {
+func (r *RepositoryOf[P]) AllTenants() *reader[P] { //nolint:revive // its exported name is Reader
 	return &scopeOf[P](engine.CollectionOf(&r.handle), engine.AllTenants()).Reader
 }
 
