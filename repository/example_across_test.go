@@ -29,7 +29,7 @@ func setupTasks(ctx context.Context) (tasks *repository.Repository[Task], done f
 	return tasks, done
 }
 
-func ExampleRepository_AllTenants() {
+func ExampleRepositoryOf_AllTenants() {
 	ctx := context.Background()
 	tasks, done := setupTasks(ctx)
 	defer done()
@@ -47,7 +47,7 @@ func ExampleRepository_AllTenants() {
 	// acme 5.5
 }
 
-func ExampleReader_Sum() {
+func ExampleScopeOf_Sum() {
 	ctx := context.Background()
 	tasks, done := setupTasks(ctx)
 	defer done()
@@ -57,7 +57,7 @@ func ExampleReader_Sum() {
 	// Output: 3 <nil>
 }
 
-func ExampleReader_Avg() {
+func ExampleScopeOf_Avg() {
 	ctx := context.Background()
 	tasks, done := setupTasks(ctx)
 	defer done()
@@ -67,7 +67,7 @@ func ExampleReader_Avg() {
 	// Output: 4.125 <nil>
 }
 
-func ExampleReader_Avg_nothing() {
+func ExampleScopeOf_Avg_nothing() {
 	ctx := context.Background()
 	tasks, done := setupTasks(ctx)
 	defer done()
@@ -77,7 +77,7 @@ func ExampleReader_Avg_nothing() {
 	// Output: Avg Task of tenant "initech": not found
 }
 
-func ExampleReader_Min() {
+func ExampleScopeOf_Min() {
 	ctx := context.Background()
 	tasks, done := setupTasks(ctx)
 	defer done()
@@ -87,7 +87,7 @@ func ExampleReader_Min() {
 	// Output: 1 <nil>
 }
 
-func ExampleReader_Max() {
+func ExampleScopeOf_Max() {
 	ctx := context.Background()
 	tasks, done := setupTasks(ctx)
 	defer done()

@@ -8,7 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleScope_Batch() {
+func ExampleScopeOf_Batch() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()

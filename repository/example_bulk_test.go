@@ -9,7 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleScope_SaveAll() {
+func ExampleScopeOf_SaveAll() {
 	acme, done := exampleNotes()
 	defer done()
 	taken := &Note{Title: "there before"}
@@ -31,7 +31,7 @@ func ExampleScope_SaveAll() {
 }
 
 // A run that was stopped goes on in another process.
-func ExampleScope_SaveAll_resume() {
+func ExampleScopeOf_SaveAll_resume() {
 	acme, done := exampleNotes()
 	defer done()
 	input := notesFrom(500)
@@ -54,7 +54,7 @@ func ExampleScope_SaveAll_resume() {
 	// 500 500 <nil>
 }
 
-func ExampleScope_DeleteAll() {
+func ExampleScopeOf_DeleteAll() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()

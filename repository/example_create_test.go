@@ -8,7 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleRepository_In() {
+func ExampleRepositoryOf_In() {
 	t, done := exampleTest()
 	defer done()
 	notes := setupNotes(t).notes
@@ -21,7 +21,7 @@ func ExampleRepository_In() {
 	// Output: true
 }
 
-func ExampleScope_Create() {
+func ExampleScopeOf_Create() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -37,7 +37,7 @@ func ExampleScope_Create() {
 	// true
 }
 
-func ExampleScope_Replace() {
+func ExampleScopeOf_Replace() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -58,7 +58,7 @@ func ExampleScope_Replace() {
 	// meanwhile it became: second
 }
 
-func ExampleScope_Save() {
+func ExampleScopeOf_Save() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -74,7 +74,7 @@ func ExampleScope_Save() {
 	// Output: true
 }
 
-func ExampleScope_Upsert() {
+func ExampleScopeOf_Upsert() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -89,7 +89,7 @@ func ExampleScope_Upsert() {
 	// <nil>
 }
 
-func ExampleScope_Mutate() {
+func ExampleScopeOf_Mutate() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()

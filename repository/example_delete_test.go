@@ -8,7 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleScope_Delete() {
+func ExampleScopeOf_Delete() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -23,7 +23,7 @@ func ExampleScope_Delete() {
 	// <nil>
 }
 
-func ExampleScope_PlanDelete() {
+func ExampleScopeOf_PlanDelete() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -57,7 +57,7 @@ func ExampleDeleteOptions_plan() {
 	// <nil>
 }
 
-func ExampleScope_Restore() {
+func ExampleScopeOf_Restore() {
 	acme, done := exampleKeptNotes()
 	defer done()
 	ctx := context.Background()
@@ -76,7 +76,7 @@ func ExampleScope_Restore() {
 	// first <nil>
 }
 
-func ExampleScope_Purge() {
+func ExampleScopeOf_Purge() {
 	acme, done := exampleKeptNotes()
 	defer done()
 	ctx := context.Background()

@@ -9,7 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleScope_Get() {
+func ExampleScopeOf_Get() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -25,7 +25,7 @@ func ExampleScope_Get() {
 	// Get Note "missing" of tenant "acme": not found: HTTP 404
 }
 
-func ExampleScope_GetMany() {
+func ExampleScopeOf_GetMany() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -46,7 +46,7 @@ func ExampleScope_GetMany() {
 	// [missing]
 }
 
-func ExampleScope_Exists() {
+func ExampleScopeOf_Exists() {
 	acme, done := exampleNotes()
 	defer done()
 	fmt.Println(acme.Exists(context.Background(), "missing"))

@@ -51,7 +51,7 @@ func withID(id string) tenantitem.TenantItem[Ticket] {
 	return tenantitem.TenantItem[Ticket]{Meta: tenantitem.Meta{ID: id}}
 }
 
-func ExampleRepository_Global() {
+func ExampleRepositoryOf_Global() {
 	ctx := context.Background()
 	tickets, _, done := ticketsIn("/kind", layout.Layout{
 		Key:     []layout.KeySource{layout.Constant("ticket")},
@@ -71,7 +71,7 @@ func ExampleRepository_Global() {
 	// Output: It is dark "" true
 }
 
-func ExampleRepository_Decode() {
+func ExampleRepositoryOf_Decode() {
 	tickets, _, done := ticketsIn("/org", layout.Layout{Names: map[string]string{"tenantId": "org"}})
 	defer done()
 	ticket, err := tickets.Decode([]byte(`{"id":"1","org":"acme","entityType":"Ticket","title":"It is dark"}`))

@@ -8,7 +8,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleScope_Patch() {
+func ExampleScopeOf_Patch() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()

@@ -9,7 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func ExampleReader_Query() {
+func ExampleScopeOf_Query() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -27,7 +27,7 @@ func ExampleReader_Query() {
 	// true
 }
 
-func ExampleReader_First() {
+func ExampleScopeOf_First() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -38,7 +38,7 @@ func ExampleReader_First() {
 	// Output: n00019 <nil>
 }
 
-func ExampleReader_Count() {
+func ExampleScopeOf_Count() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -48,7 +48,7 @@ func ExampleReader_Count() {
 	// Output: 5 <nil>
 }
 
-func ExampleReader_Page() {
+func ExampleScopeOf_Page() {
 	acme, done := exampleNotes()
 	defer done()
 	ctx := context.Background()
@@ -85,7 +85,7 @@ func ExampleProject() {
 	// Output: first [a b] <nil>
 }
 
-func ExampleReader_Explain() {
+func ExampleScopeOf_Explain() {
 	acme, done := exampleNotes()
 	defer done()
 	e, err := acme.Explain(repository.Where(repository.Eq("title", "x")).OrderBy("title"))

@@ -37,7 +37,7 @@ func ExampleLayout() {
 
 // Where a level of the key is a member of the document, the member of the
 // entity that it stands for is found by its stored name.
-func ExampleLayout_KeyFields() {
+func ExampleLayout_keyFields() {
 	theirs := &layout.Layout{Names: map[string]string{"tenantId": "org"}}
 	fmt.Println(theirs.KeyFields([]string{"/org", "/address/city"}))
 	// Output: [tenantId address.city]
