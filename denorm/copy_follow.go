@@ -9,7 +9,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// copyRule keeps the copies of one source's fields in one entity type.
+// copyRule keeps the copies of one source's fields in one entity type: it finds
+// which are stale. The patches that correct them are made in follow.go and sent
+// by patch_documents.go.
 type copyRule struct {
 	target, source *member
 	groups         []*group

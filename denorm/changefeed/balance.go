@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// balance starts workers for the leases that are this instance's share.
+// balance starts workers for the leases that are this instance's share. Which
+// they are, and which leases have expired, is decided in share.go.
 func (p *Processor) balance(ctx context.Context, seen sightings, group *sync.WaitGroup) error {
 	asking, end := p.untilStopped(ctx)
 	defer end()

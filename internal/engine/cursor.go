@@ -12,6 +12,8 @@ import (
 // A page cursor is base64url text, safe in a URL: a version byte, a signature,
 // and where the query goes on. The signature covers what the cursor is good
 // for (entity type, scope and query), which is therefore not repeated in it.
+// Where the query goes on is the service's continuation in one partition, and
+// else a Position of cross_partition_page.go.
 const (
 	cursorVersion  = 1
 	cursorMAC      = 16

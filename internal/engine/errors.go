@@ -35,7 +35,7 @@ var (
 	// request where the size is known, else 413).
 	ErrTooLarge = errors.New("too large")
 	// ErrThrottled: the container's throughput was used up (429, or 449) until
-	// the deadline, or for longer than the retry policy waits.
+	// the deadline, or for longer than half a minute.
 	ErrThrottled = errors.New("throttled")
 	// ErrAmbiguous: a write was sent, no usable answer came back, and reading
 	// back could not tell whether it took effect.

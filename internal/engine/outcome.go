@@ -20,10 +20,16 @@ import (
 //     since whichever comes second is refused. It may be sent again.
 //   - Marks of the version that an operation requires, without its own: some
 //     other write took that version's place, and this one never will.
+//   - Documents that were seen and are gone, where all that the write wants is
+//     that they are gone: it counts as applied, whoever removed them.
+//   - A document that the write would create and that is not there, when every
+//     attempt was answered 503: the service says that it processed none.
 //
-// That a document is not there, or is there and looks as before, proves
-// nothing: the replica that was asked may be behind, the request may still be
-// under way, and another writer may have removed what it left.
+// Otherwise, that a document is not there, or is there and looks as before,
+// proves nothing: the replica that was asked may be behind, the request may
+// still be under way, and another writer may have removed what it left.
+//
+// The loop that asks is in retry.go, what a mark looks like in marks.go.
 type outcome uint8
 
 const (

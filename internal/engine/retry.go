@@ -19,6 +19,9 @@ import (
 // A refusal before any attempt was lost is definite, and throttled attempts
 // changed nothing. Once one was lost, only evidence leads out (see outcome): a
 // later refusal, a deadline or another loss says nothing about the lost one.
+//
+// Two that are not writes of documents wait by themselves: provision.go of
+// registry, and retry.go of denorm/changefeed, which outlives outages.
 func (k *Call) apply(ctx context.Context, at *Partition, ops []Operation) ([]Result, error) {
 	var p pause
 	lost, unavailable := false, true
@@ -94,8 +97,7 @@ func (k *Call) look(ctx context.Context, at *Partition, ops []Operation, unavail
 }
 
 // read repeats a call that changes nothing until it is answered: through
-// throttling for as long as the policy allows, through a failing service a
-// few times.
+// throttling for as long as maxThrottled, through a failing service a few times.
 func (k *Call) read(ctx context.Context, x *exchange, send func(context.Context) (cosmos.Answer, error)) error {
 	var p pause
 	for {

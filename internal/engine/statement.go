@@ -99,7 +99,8 @@ const SelectAll = "SELECT * FROM c"
 
 // Compile writes the statement for one target of a scope. The partition's
 // levels stand in the WHERE clause as well as in the key: the predicate keeps
-// the index in use and, for a prefix, is the only thing that restricts it.
+// the index in use. Of a prefix, the request names ranges of hashes only, which
+// other tenants' documents lie in too: there the predicate is what restricts it.
 func (c *Collection) Compile(at *Partition, q Query, projection string) (Statement, error) {
 	if q.broken != nil {
 		return Statement{}, q.broken

@@ -5,7 +5,9 @@ import (
 	"strings"
 )
 
-// SourceKind says what fills a level of a partition key.
+// SourceKind says what fills a level of a partition key. The values come from a
+// scope in Resolve of engine/scope.go, and from an entity or its id in
+// engine/locate.go.
 type SourceKind uint8
 
 // What fills a level of a partition key.

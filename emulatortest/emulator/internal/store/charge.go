@@ -10,6 +10,9 @@ import (
 // rounded up to a power of two, and a share for each top-level property, which stands for the default index over
 // everything. Reads of 1 KB cost 1 RU, as the service's documentation says; its sample inserts, with few indexed paths,
 // come out a little lower than here.
+//
+// Points charge in point.go and the change feed in feed.go, queries in package
+// edge; throttle.go takes it from the container's throughput.
 const (
 	chargeReadUnit    = 1.0
 	chargeCreateUnit  = 5.8
