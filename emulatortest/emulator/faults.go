@@ -10,7 +10,9 @@ import (
 type Operation = faults.Operation
 
 // Fault says which requests fail on purpose, and how. Make one with [Answer], [Throttle], [Cut], [Delay], [Kill], [Suspend],
-// [Behind], [EmptyPage], [ShortPage], [OtherForm], [Split] or [Merge], and narrow it with its methods. Faults on the same request happen together when
+// [Behind], [EmptyPage], [ShortPage], [OtherForm], [Split] or [Merge]. Its methods say which requests it meets: On (operations), Database,
+// Container, Item, Client, Nth, Times, Keep, Probability; and when: AfterEffect (once the request has taken effect), Later, Delayed. So
+// Cut().AfterEffect().On(CreateItem) loses the answer of a create that was applied. Faults on the same request happen together when
 // they decide different things. Printed, a Fault is the Go code that makes it.
 type Fault = faults.Fault
 
