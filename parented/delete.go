@@ -200,9 +200,10 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.S
 		case err != nil:
 			return err
 		case !sameRun(again, root) || !underWay(again, root.Deletion.Phase):
-			// Finished by another process, and perhaps taken back; or overwritten by an
-			// Upsert since, which drops what a restore left.
-			if again.DeletedAt == "" || undone(again, root) {
+			// Finished by another process, and perhaps taken back. A document without the
+			// id of this run may be a new one under the same id: what was deleted before
+			// it is not its own.
+			if undone(again, root) {
 				return f.openLate(ctx, n, tenant, []engine.Stub{root}, runOf(root))
 			}
 			return nil

@@ -2,6 +2,7 @@ package parented_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -66,17 +67,13 @@ func (p *pausing) until(do func()) (ended chan struct{}) {
 }
 
 // A child is made in the middle of a delete that two processes carry out; the faster one has made its last look by then, finishes, and the delete is undone.
-// The slower one still hides the child, and then dies; or it lives, and the note was overwritten meanwhile, which drops what the restore left in
-// it. The child comes back: by the process that hid it, or else by a sweep.
+// The slower one still hides the child, and lives or dies then. The child comes back: by the process that hid it, or else by a sweep.
 func TestWhatALateProcessHidComesBack(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it holds processes up")
 	const fastRequests, lateRequests = 8, 7
-	for _, v := range []struct {
-		name         string
-		dies, upsert bool
-	}{{"it dies", true, false}, {"it lives", false, false}, {"it lives, and the note is overwritten", false, true}} {
-		t.Run(v.name, func(t *testing.T) {
+	for name, dies := range map[string]bool{"it dies": true, "it lives": false} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var hidden atomic.Int32
 			t.Cleanup(func() {
@@ -88,7 +85,7 @@ func TestWhatALateProcessHidComesBack(t *testing.T) {
 				for m := range int32(lateRequests) {
 					t.Run(fmt.Sprintf("fast stops at %d, late at %d", n, m+1), func(t *testing.T) {
 						t.Parallel()
-						hideLate(t, n, m+1, v.dies, v.upsert, &hidden)
+						hideLate(t, n, m+1, dies, &hidden)
 					})
 				}
 			}
@@ -96,7 +93,7 @@ func TestWhatALateProcessHidComesBack(t *testing.T) {
 	}
 }
 
-func hideLate(t *testing.T, n, m int32, dies, upsert bool, hidden *atomic.Int32) {
+func hideLate(t *testing.T, n, m int32, dies bool, hidden *atomic.Int32) {
 	t.Helper()
 	ctx := t.Context()
 	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
@@ -128,12 +125,11 @@ func hideLate(t *testing.T, n, m int32, dies, upsert bool, hidden *atomic.Int32)
 
 	close(faster.goOn)
 	<-deleting
-	undone := first.notes.In("acme").Restore(ctx, note.ID) == nil
+	if err := first.notes.In("acme").Restore(ctx, note.ID); err != nil {
+		t.Logf("nothing to restore: %v", err)
+	}
 	close(look.goOn)
 	<-creating
-	if upsert && undone {
-		must(t, first.notes.In("acme").Upsert(ctx, note))
-	}
 	child := first.only(t, "new")
 	close(later.goOn)
 	<-lingering
@@ -155,7 +151,7 @@ func hideLate(t *testing.T, n, m int32, dies, upsert bool, hidden *atomic.Int32)
 		want++
 	}
 	switch got := first.count(t); {
-	case there && got < want, !there && got != 0:
+	case there && (got < want || got > want && !errors.Is(created, repository.ErrAmbiguous)), !there && got != 0:
 		t.Errorf("the note is there: %t; of its %d comments %d are (the create returned %v)", there, want, got, created)
 	}
 }

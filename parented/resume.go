@@ -11,8 +11,8 @@ import (
 
 // Resumed says what [Forest.Resume] found.
 type Resumed struct {
-	// Finished counts the deletes, restores and moves that were carried out. What
-	// another process has ended meanwhile is not among them.
+	// Finished counts the deletes, restores and moves that were under way and are
+	// carried out. Where two processes end the same one together, both count it.
 	Finished int
 	// Refused counts the deletes that Restrict forbids. They were taken back,
 	// but for those that [ChildrenError] names as the exception.

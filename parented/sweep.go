@@ -88,7 +88,7 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 	for _, s := range stubs {
 		parent := parents[s.ParentID]
 		// A parent is closed before its children, and opened after them.
-		stray := parent != nil && parent.DeletedAt == "" && (underWay(s, phasePart) || s.DeletedAt != "" && undone(*parent, s))
+		stray := parent != nil && parent.DeletedAt == "" && (underWay(s, phasePart) || isRetained(s) && undone(*parent, s))
 		if !stray && (parent != nil || isRetained(s)) {
 			continue
 		}

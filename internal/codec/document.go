@@ -94,10 +94,15 @@ func (d *Reader) read(v any) bool {
 	return planOf(into.Type())(&d.r, into)
 }
 
-// slowly leaves a document to the library.
+// slowly leaves a document to the library. A value with a Reset knows what has
+// to stay in it.
 func (d *Reader) slowly(raw []byte, v any) (Extra, error) {
 	into := reflect.ValueOf(v).Elem()
-	into.SetZero()
+	if value, ok := v.(interface{ Reset() }); ok {
+		value.Reset()
+	} else {
+		into.SetZero()
+	}
 	if err := Decode(raw, v); err != nil {
 		return Extra{}, err
 	}

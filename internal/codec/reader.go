@@ -308,8 +308,8 @@ func (r *reader) digits(from int) int {
 	return i
 }
 
-// maxDepth bounds the nesting that is followed here.
-const maxDepth = 100
+// maxDepth bounds the nesting that is followed here. The service's limit is 128.
+const maxDepth = 1000
 
 // skip passes one value. strict gives up on text that is not valid, too.
 func (r *reader) skip(strict bool) bool { return r.skipValue(strict, 0) }

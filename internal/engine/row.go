@@ -30,6 +30,9 @@ type Row struct {
 // ReadInto says what the document is read into.
 func (r *Row) ReadInto(t reflect.Type) { r.into = t }
 
+// Reset forgets what was read, but not what the document is read into.
+func (r *Row) Reset() { *r = Row{into: r.into} }
+
 // UnmarshalJSON reads a row inside another value. It never fails itself.
 func (r *Row) UnmarshalJSON(raw []byte) error {
 	r.Read(raw, documents.Decode(raw, r.Target()))

@@ -50,6 +50,16 @@ func (r *Row[D]) ReadInto(t reflect.Type) {
 	}
 }
 
+// Reset forgets what was read, but not what the document is read into.
+func (r *Row[D]) Reset() {
+	doc := r.Doc
+	*r = Row[D]{}
+	if reset, ok := any(&doc).(interface{ Reset() }); ok {
+		reset.Reset()
+		r.Doc = doc
+	}
+}
+
 // Item holds one value that may be undefined.
 type Item struct {
 	Value Value `json:"v,omitzero"`
