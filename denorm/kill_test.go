@@ -191,7 +191,7 @@ func (b *testBundle) writers(ctx context.Context, n int) *sync.WaitGroup {
 			var persons []*Person
 			var tasks []*Task
 			var labels []*Label
-			for i := 0; ctx.Err() == nil || len(tasks) == 0; i++ {
+			for i := 0; ctx.Err() == nil || len(tasks) == 0 && b.ctx.Err() == nil && i < 10_000; i++ {
 				ctx := ctx
 				if len(tasks) == 0 {
 					ctx = b.ctx // there is something to keep true, however little the machine gets done in that time

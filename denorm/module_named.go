@@ -11,7 +11,7 @@ import (
 
 // NamedModule is [Module] for the database whose registry.Config has that
 // Name. What [CountOf], [RecentOf], [LinkOf] and [OnDeleteOf] declare for
-// entity type of that database is handed over here, and the [*Keeper] has the name in fx. The
+// entity types of that database is handed over here, and the [*Keeper] has the name in fx. The
 // application's [Config] is used if it provides one.
 func NamedModule(name string, declarations ...Declaration) fx.Option {
 	tag := fmt.Sprintf(`name:%q`, name)

@@ -13,7 +13,7 @@ import (
 
 // Where documents that keep account of each other share a logical partition,
 // they change in one transaction: the schema is the engine.TransactionHook of their
-// entity type. What it leaves out, because the other document lies elsewhere or
+// entity types. What it leaves out, because the other document lies elsewhere or
 // the transaction has no room, the change feed brings later; and what it did,
 // the feed finds done.
 

@@ -41,6 +41,7 @@ func TestDeeplyNestedDocumentsAreRead(t *testing.T) {
 	must(t, err)
 	for name, notes := range map[string]*repository.Repository[Note]{"with its client": writer, "with the SDK's": newRepository(t, plain, repository.Config{})} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			titles := map[string]int{}
 			count := func(n *Note, err error) {
 				if err != nil {

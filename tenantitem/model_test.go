@@ -188,3 +188,20 @@ func TestUnknownFieldSuggests(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+type withBareRef struct {
+	tenantitem.TenantItem[withBareRef]
+	Friend tenantitem.RefTo[withBareRef] `json:"friend"`
+}
+
+// The star is easily forgotten where the type behind the alias is named.
+func TestAReferenceNamedWithoutItsPointer(t *testing.T) {
+	t.Parallel()
+	m, err := tenantitem.ModelOf[withBareRef]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, ok := m.Field("friend"); !ok || f.Refers != reflect.TypeFor[withBareRef]() {
+		t.Errorf("%+v", f)
+	}
+}

@@ -20,7 +20,13 @@ func (r RefTo[P]) String() string { return string(r) }
 // IsZero reports whether the reference points nowhere.
 func (r RefTo[P]) IsZero() bool { return r == "" }
 
-func (RefTo[P]) refTarget() reflect.Type { return reflect.TypeFor[P]().Elem() }
+func (RefTo[P]) refTarget() reflect.Type {
+	t := reflect.TypeFor[P]()
+	if t.Kind() != reflect.Pointer {
+		return t // RefTo[Person], where Ref[Person] was meant
+	}
+	return t.Elem()
+}
 
 type reference interface{ refTarget() reflect.Type }
 

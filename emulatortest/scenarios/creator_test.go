@@ -28,7 +28,7 @@ func creators() map[string]func(w *emulatortest.World, b branch, r *Reply) error
 		"Batch, Upsert": func(w *emulatortest.World, b branch, r *Reply) error {
 			return in(b).Batch().Upsert(r).Commit(w.Context())
 		},
-		"CommitTogether": func(w *emulatortest.World, b branch, r *Reply) error {
+		"partition.Commit": func(w *emulatortest.World, b branch, r *Reply) error {
 			return partition.Commit(w.Context(), in(b).Batch().Save(r))
 		},
 		"SaveAll": func(w *emulatortest.World, b branch, r *Reply) error {

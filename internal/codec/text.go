@@ -3,8 +3,7 @@ package codec
 import "github.com/go-json-experiment/json/jsontext"
 
 // AppendText appends a JSON string. What is no valid text is written with
-// replacement characters, as encoding/json does; no document has such an id or
-// etag.
+// replacement characters, as encoding/json does.
 func AppendText(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s) // it fails for invalid text only
 	return dst

@@ -144,7 +144,8 @@ func CommitTogether[B any](ctx context.Context, batches []B) error {
 	parts := make([]Part, len(batches))
 	for i, b := range batches {
 		batch, ok := any(b).(interface{ asPart() (Part, bool) })
-		if ok = ok && !reflect.ValueOf(b).IsNil(); ok {
+		v := reflect.ValueOf(b)
+		if ok = ok && v.Kind() == reflect.Pointer && !v.IsNil(); ok {
 			parts[i], ok = batch.asPart()
 		}
 		if !ok {

@@ -87,11 +87,7 @@ func (e *PlanChangedError) Error() string {
 	for _, name := range slices.Sorted(maps.Keys(e.Found)) {
 		parts = append(parts, fmt.Sprintf("%d %s where the plan showed %d", e.Found[name], name, e.Shown[name]))
 	}
-	text := fmt.Sprintf("%s: the tree has grown since the delete was planned", ErrPreconditionFailed)
-	if len(parts) > 0 {
-		text += ": " + strings.Join(parts, ", ")
-	}
-	return text + " (plan it again)"
+	return fmt.Sprintf("%s: the tree has grown since the delete was planned: %s (plan it again)", ErrPreconditionFailed, strings.Join(parts, ", "))
 }
 
 // Unwrap returns [ErrPreconditionFailed].

@@ -182,3 +182,19 @@ func TestReadOfALongList(t *testing.T) {
 		t.Errorf("%d orders, more %t, %d requests", len(sales.Items), sales.More, tally.Requests())
 	}
 }
+
+// What only contains a batch is refused like any other value that is none.
+func TestCommitRefusesWhatIsNoBatch(t *testing.T) {
+	t.Parallel()
+	type wrapped struct{ *repository.Batch[Order] }
+	for name, err := range map[string]error{
+		"a struct around none":    partition.Commit(t.Context(), wrapped{}),
+		"a struct around a batch": partition.Commit(t.Context(), wrapped{new(repository.Batch[Order])}),
+		"none":                    partition.Commit(t.Context(), (*repository.Batch[Order])(nil)),
+		"one without a scope":     partition.Commit(t.Context(), new(repository.Batch[Order])),
+	} {
+		if !errors.Is(err, repository.ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

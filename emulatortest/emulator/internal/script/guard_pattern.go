@@ -32,20 +32,57 @@ func (s *session) guardPatterns() {
 			}
 		})
 	}
-	for _, name := range []string{"replace", "replaceAll"} {
-		s.guard(text, name, func(c goja.FunctionCall) { s.replacement(c) })
-	}
+	s.guard(text, "replace", func(c goja.FunctionCall) { s.replacement(c, false) })
+	s.guard(text, "replaceAll", func(c goja.FunctionCall) { s.replacement(c, true) })
+	s.guardPatternMethods(proto)
 	s.guard(text, "split", func(c goja.FunctionCall) { s.splittable(c.This) })
 }
 
+// guardPatternMethods bounds the methods behind those of strings, which a script can call by their symbols, and the text of a
+// pattern or an error, which are made of any object's properties.
+func (s *session) guardPatternMethods(proto *goja.Object) {
+	for _, symbol := range []*goja.Symbol{goja.SymMatch, goja.SymMatchAll, goja.SymSearch, goja.SymSplit} {
+		s.guardSymbol(proto, symbol, func(c goja.FunctionCall) { s.subject(c.Argument(0)) })
+	}
+	s.guardSymbol(proto, goja.SymReplace, func(c goja.FunctionCall) {
+		inner := goja.FunctionCall{This: c.Argument(0), Arguments: []goja.Value{c.This}}
+		if len(c.Arguments) > 1 {
+			inner.Arguments = append(inner.Arguments, c.Arguments[1])
+		}
+		s.replacement(inner, true)
+		if len(c.Arguments) > 1 {
+			c.Arguments[1] = inner.Arguments[1]
+		}
+	})
+	for of, parts := range map[string][]string{"RegExp": {"source", "flags"}, "Error": {"name", "message"}} {
+		s.guard(s.prototype(of), "toString", func(c goja.FunctionCall) {
+			object, ok := c.This.(*goja.Object)
+			if !ok {
+				return
+			}
+			units := 0
+			for _, part := range parts {
+				if v := object.Get(part); v != nil {
+					units += s.textOf(v)
+				}
+			}
+			s.space(float64(units))
+		})
+	}
+}
+
 // replacement bounds the text that a replacement can make: a text with its references to the match and to what is around
-// it, or the results of a function.
-func (s *session) replacement(c goja.FunctionCall) {
+// it, or the results of a function. A text is replaced once, unless it is all of them; a pattern at every place.
+func (s *session) replacement(c goja.FunctionCall, all bool) {
 	n := s.textOf(c.This)
+	matches := float64(n + 1)
 	if _, isObject := c.Argument(0).(*goja.Object); isObject {
 		s.subject(c.This)
 	} else {
 		s.work(n, s.textOf(c.Argument(0)))
+		if !all {
+			matches = 1
+		}
 	}
 	if len(c.Arguments) < 2 {
 		return
@@ -62,10 +99,10 @@ func (s *session) replacement(c goja.FunctionCall) {
 	}
 	by := s.toString(c.Arguments[1])
 	c.Arguments[1] = by
-	s.space(float64(n+1) * float64(by.Length()+1))
+	s.space(float64(n) + matches*float64(by.Length()+1))
 	text := by.String()
 	around := strings.Count(text, "$`") + strings.Count(text, "$'") // each is as long as the text, at every match
-	s.space(float64(strings.Count(text, "$"))*float64(n) + float64(around)*float64(n)*float64(n+1))
+	s.space(float64(strings.Count(text, "$"))*float64(n) + float64(around)*float64(n)*matches)
 }
 
 // guardConstructor checks patterns that are made while the script runs.

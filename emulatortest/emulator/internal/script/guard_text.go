@@ -19,8 +19,8 @@ func (s *session) guardTexts() {
 		"normalize": 18, "localeCompare": 18, "toLowerCase": 3, "toUpperCase": 3, "toLocaleLowerCase": 3, "toLocaleUpperCase": 3,
 	} {
 		s.guard(proto, name, func(c goja.FunctionCall) {
-			s.space(float64(s.textOf(c.This)) * growth)
-			s.space(float64(s.textOf(c.Argument(0))) * growth)
+			s.grown(c.This, growth, 1)
+			s.grown(c.Argument(0), growth, 1)
 		})
 	}
 	for _, name := range []string{"indexOf", "lastIndexOf", "includes"} {
@@ -35,8 +35,26 @@ func (s *session) guardTexts() {
 		return s.call(original, c.This)
 	}), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
 	for _, name := range []string{"escape", "unescape", "encodeURI", "encodeURIComponent", "decodeURI", "decodeURIComponent"} {
-		s.guard(s.rt.GlobalObject(), name, func(c goja.FunctionCall) { s.space(float64(s.textOf(c.Argument(0))) * 9) })
+		s.guard(s.rt.GlobalObject(), name, func(c goja.FunctionCall) { s.grown(c.Argument(0), 9, 3) })
 	}
+}
+
+// grown bounds what a built-in makes of a text: some times its length, and fewer times where all of it is ASCII.
+func (s *session) grown(v goja.Value, most, ofASCII float64) {
+	n := s.textOf(v)
+	s.space(float64(n) * ofASCII)
+	if text, ok := v.(goja.String); !ok || !isASCII(text) {
+		s.space(float64(n) * most)
+	}
+}
+
+func isASCII(text goja.String) bool {
+	for i := range text.Length() {
+		if text.CharAt(i) >= 0x80 {
+			return false
+		}
+	}
+	return true
 }
 
 // replaceConcat gives strings a concat that looks at the length of the text while it grows: its arguments' own toString

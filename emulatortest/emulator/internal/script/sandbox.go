@@ -86,6 +86,19 @@ func (s *session) guard(o *goja.Object, name string, before func(goja.FunctionCa
 	})
 }
 
+// guardSymbol is guard for a built-in that is found by a symbol.
+func (s *session) guardSymbol(o *goja.Object, symbol *goja.Symbol, before func(goja.FunctionCall)) {
+	original, ok := goja.AssertFunction(o.GetSymbol(symbol))
+	if !ok {
+		return
+	}
+	s.must(o.DefineDataPropertySymbol(symbol, s.rt.ToValue(func(call goja.FunctionCall) goja.Value {
+		s.check()
+		before(call)
+		return s.nested(func() goja.Value { return s.call(original, call.This, call.Arguments...) })
+	}), goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE))
+}
+
 // nested counts the built-ins that call each other, whose nesting the runtime does not see.
 func (s *session) nested(f func() goja.Value) goja.Value {
 	if s.depth >= maxDepth {
