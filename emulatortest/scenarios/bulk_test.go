@@ -157,21 +157,26 @@ func checkReceipt(run *bulkRun, now [lines]int64, of func(i int) (before, after 
 	return nil
 }
 
+// saveLines begins a bulk, and resumeLines goes on where it stopped.
+func saveLines(w *emulatortest.World) error {
+	run := emulatortest.State[bulkRun](w)
+	_, err := run.save(w.Context(), linesOf(w))
+	return err
+}
+
+func resumeLines(w *emulatortest.World) {
+	run := emulatortest.State[bulkRun](w)
+	run.resumed, run.err = run.save(w.Context(), linesOf(w))
+}
+
 // TestAResumedBulkStoresAllOnce: a bulk that a process began, killed at any request or failing there, is finished by another one from the last
 // progress that was kept: every item is there once, and the second receipt says so.
 func TestAResumedBulkStoresAllOnce(t *testing.T) {
 	t.Parallel()
 	explore(t, emulatortest.Scenario{
-		Setup: setupLines,
-		Actors: []emulatortest.Actor{{Name: "caller", Do: func(w *emulatortest.World) error {
-			run := emulatortest.State[bulkRun](w)
-			_, err := run.save(w.Context(), linesOf(w))
-			return err
-		}}},
-		Then: func(w *emulatortest.World) {
-			run := emulatortest.State[bulkRun](w)
-			run.resumed, run.err = run.save(w.Context(), linesOf(w))
-		},
+		Setup:  setupLines,
+		Actors: []emulatortest.Actor{{Name: "caller", Do: saveLines}},
+		Then:   resumeLines,
 		Check: func(w *emulatortest.World) error {
 			now, err := stored(w)
 			if err != nil {

@@ -139,9 +139,9 @@ func deleteOf(w *emulatortest.World, b branch, id string) error {
 	return b.notes.In("acme").Delete(w.Context(), id, nil)
 }
 
-// TestAReplaceBesideADelete: a child is replaced while it, its parent, or what is above that is deleted softly. A delete that succeeded holds, also when the replace came
+// TestAReplaceWhileADeleteRuns: a child is replaced while it, its parent, or what is above that is deleted softly. A delete that succeeded holds, also when the replace came
 // after it; what is restored then has what the replace wrote if that succeeded, and what was there before if it was refused.
-func TestAReplaceBesideADelete(t *testing.T) {
+func TestAReplaceWhileADeleteRuns(t *testing.T) {
 	t.Parallel()
 	for _, deleted := range []string{"r", "c", "a"} {
 		t.Run("of "+deleted, func(t *testing.T) {

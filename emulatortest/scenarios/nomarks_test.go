@@ -1,7 +1,6 @@
 package scenarios_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -37,17 +36,9 @@ func TestVerbsWithoutMarksAreTrue(t *testing.T) {
 func TestARetryWithoutMarksIsTrue(t *testing.T) {
 	t.Parallel()
 	for _, v := range verbs() {
-		again := v
-		again.do = func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
-			for {
-				if err := v.do(ctx, notes, have); !repository.IsRetryable(err) {
-					return err
-				}
-			}
-		}
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			explore(t, withoutMarks(trueVerb(again)))
+			explore(t, withoutMarks(trueVerb(repeated(v))))
 		})
 	}
 }
@@ -80,16 +71,9 @@ func TestReceiptsWithoutMarksAreTrue(t *testing.T) {
 func TestAResumedBulkWithoutMarksClaimsNothing(t *testing.T) {
 	t.Parallel()
 	explore(t, withoutMarks(emulatortest.Scenario{
-		Setup: setupLines,
-		Actors: []emulatortest.Actor{{Name: "caller", Do: func(w *emulatortest.World) error {
-			run := emulatortest.State[bulkRun](w)
-			_, err := run.save(w.Context(), linesOf(w))
-			return err
-		}}},
-		Then: func(w *emulatortest.World) {
-			run := emulatortest.State[bulkRun](w)
-			run.resumed, run.err = run.save(w.Context(), linesOf(w))
-		},
+		Setup:  setupLines,
+		Actors: []emulatortest.Actor{{Name: "caller", Do: saveLines}},
+		Then:   resumeLines,
 		Check: func(w *emulatortest.World) error {
 			now, err := stored(w)
 			if err != nil {

@@ -162,19 +162,24 @@ func TestVerbsAreTrue(t *testing.T) {
 func TestARetryIsTrue(t *testing.T) {
 	t.Parallel()
 	for _, v := range verbs() {
-		again := v
-		again.do = func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
-			for {
-				if err := v.do(ctx, notes, have); !repository.IsRetryable(err) {
-					return err
-				}
-			}
-		}
 		t.Run(v.name, func(t *testing.T) {
 			t.Parallel()
-			explore(t, trueVerb(again))
+			explore(t, trueVerb(repeated(v)))
 		})
 	}
+}
+
+// repeated is a verb whose caller repeats it for as long as it may.
+func repeated(v verb) verb {
+	once := v.do
+	v.do = func(ctx context.Context, notes *repository.Scope[Note], have map[string]*Note) error {
+		for {
+			if err := once(ctx, notes, have); !repository.IsRetryable(err) {
+				return err
+			}
+		}
+	}
+	return v
 }
 
 // trueVerb compares what is there with what was there before the verb and with what an undisturbed run left.

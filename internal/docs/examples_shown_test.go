@@ -13,7 +13,7 @@ import (
 
 // An Example is shown beside what its name says, or nowhere: methods of a type
 // with an alias are those of the type behind it.
-func TestEveryExampleIsShownBesideAName(t *testing.T) {
+func TestEveryExampleIsShownWithAName(t *testing.T) {
 	t.Parallel()
 	for _, dir := range append([]string{"emulatortest", "emulatortest/emulator"}, withExamples...) {
 		names, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))

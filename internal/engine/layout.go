@@ -181,15 +181,15 @@ func layoutOf(model *tenantitem.Model, entityType string, aliases, paths []strin
 			return nil, nil, fail(fmt.Sprintf("the field %q is stored where something else is", name), "give the field another json tag, or fill the key from it")
 		}
 	}
-	if mapping.IsGroves() && areGroves(levels) {
+	if mapping.IsOwnForm() && haveOwnForm(levels) {
 		own, err := keyLevels(model, paths) // nothing is mapped, so that nothing is paid for it
 		return nil, own, err
 	}
 	return mapping, levels, nil
 }
 
-// areGroves reports whether levels are filled as those of Grove's own key are.
-func areGroves(levels []keyLevel) bool {
+// haveOwnForm reports whether levels are filled as those of Grove's own key are.
+func haveOwnForm(levels []keyLevel) bool {
 	return len(levels) == 2 &&
 		levels[0].path == "/"+tenantField && levels[0].source.Kind == layout.FromTenant &&
 		levels[1].path == "/"+entityField && levels[1].source.Kind == layout.FromType

@@ -190,8 +190,8 @@ func (l *Layout) Occupied() []string {
 	return out
 }
 
-// IsGroves reports that documents have Grove's own form.
-func (l *Layout) IsGroves() bool {
+// IsOwnForm reports that documents have Grove's own form.
+func (l *Layout) IsOwnForm() bool {
 	o := &l.options
 	return len(l.names) == 0 && len(l.absent) == 0 && len(l.added) == 0 && o.IDPrefix == "" && o.Envelope == "" && !o.TypeOptional
 }
