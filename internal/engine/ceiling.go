@@ -29,7 +29,7 @@ type Ceiling struct {
 	mu      sync.Mutex
 	total   bucket
 	tenants map[string]*tenantShare
-	queue   turns
+	queue   waitingTenants
 	unused  list.List // of the tenants without a request, the one that was used last is behind the others
 	floor   float64   // the share of the tenant that was served last
 	timer   *time.Timer

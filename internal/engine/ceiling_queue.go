@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// turns holds the tenants with requests that wait. A request costs it the
+// waitingTenants holds the tenants with requests that wait. A request costs it the
 // logarithm of how many those are; tenants without one cost nothing.
-type turns struct {
+type waitingTenants struct {
 	ready  tenantHeap // their own rate lets them send
 	closed tenantHeap // it does not yet
 }
 
-func (q *turns) none() bool { return q.ready.Len()+q.closed.Len() == 0 }
+func (q *waitingTenants) none() bool { return q.ready.Len()+q.closed.Len() == 0 }
 
 // next is the tenant that got the least of those that may send.
-func (q *turns) next() *tenantShare {
+func (q *waitingTenants) next() *tenantShare {
 	if q.ready.Len() == 0 {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (q *turns) next() *tenantShare {
 }
 
 // put adds a tenant, or moves one whose share or rate changed.
-func (q *turns) put(t *tenantShare, now time.Time) {
+func (q *waitingTenants) put(t *tenantShare, now time.Time) {
 	q.remove(t)
 	if own := t.open(now); own > 0 {
 		t.closed, t.due = true, now.Add(own)
@@ -34,7 +34,7 @@ func (q *turns) put(t *tenantShare, now time.Time) {
 	heap.Push(&q.ready, t)
 }
 
-func (q *turns) remove(t *tenantShare) {
+func (q *waitingTenants) remove(t *tenantShare) {
 	switch {
 	case t.turn < 0:
 	case t.closed:
@@ -45,14 +45,14 @@ func (q *turns) remove(t *tenantShare) {
 }
 
 // reopen moves the tenants whose own rate lets them send again.
-func (q *turns) reopen(now time.Time) {
+func (q *waitingTenants) reopen(now time.Time) {
 	for q.closed.Len() > 0 && !q.closed.tenants[0].due.After(now) {
 		q.put(q.closed.tenants[0], now)
 	}
 }
 
 // pause is how long until the next tenant's own rate lets it send; 0 when one may.
-func (q *turns) pause(now time.Time) time.Duration {
+func (q *waitingTenants) pause(now time.Time) time.Duration {
 	if q.ready.Len() > 0 || q.closed.Len() == 0 {
 		return 0
 	}
