@@ -58,9 +58,9 @@
 //
 // # Children and a delete at the same time
 //
-// A write of a child and its Move look at the parent before and again after. A child that arrived too late for the delete's last look is
-// therefore seen by its own writer, which removes it, or moves it back, and
-// reports repository.ErrDanglingRef. A Restore looks at the parent once the child
+// A write of a child and its Move look at the parent before and again after. A
+// child that arrived too late for the delete's last look is therefore seen by
+// its own writer, which removes it, or moves it back, and reports repository.ErrDanglingRef. A Restore looks at the parent once the child
 // has the mark of the restore, and before it is shown: where the parent is gone,
 // the child stays deleted. A child that Restrict keeps, or that can be
 // restored with its parent, names the former parent while it moves: a delete of
