@@ -127,37 +127,30 @@ type BatchDeletion struct {
 
 // SetValidator attaches an owner's validator.
 func (c *Collection) SetValidator(o Owner, v Validator) error {
-	if c.hooks.validators[o] != nil {
-		return c.secondHook("validator", o.String(), o.String())
-	}
-	c.hooks.validators[o] = v
-	return nil
+	return attach(c, "validator", &c.hooks.validators, o, v)
 }
 
 // SetFiller attaches an owner's filler.
 func (c *Collection) SetFiller(o Owner, f Filler) error {
-	if c.hooks.fillers[o] != nil {
-		return c.secondHook("filler", o.String(), o.String())
-	}
-	c.hooks.fillers[o] = f
-	return nil
+	return attach(c, "filler", &c.hooks.fillers, o, f)
 }
 
 // SetObserver attaches an owner's observer.
 func (c *Collection) SetObserver(o Owner, w Observer) error {
-	if c.hooks.observers[o] != nil {
-		return c.secondHook("observer", o.String(), o.String())
-	}
-	c.hooks.observers[o] = w
-	return nil
+	return attach(c, "observer", &c.hooks.observers, o, w)
 }
 
 // SetDeleteGuard attaches an owner's delete guard.
 func (c *Collection) SetDeleteGuard(o Owner, g DeleteGuard) error {
-	if c.hooks.guards[o] != nil {
-		return c.secondHook("delete guard", o.String(), o.String())
+	return attach(c, "delete guard", &c.hooks.guards, o, g)
+}
+
+func attach[H comparable](c *Collection, kind string, hooks *[owners]H, o Owner, hook H) error {
+	var none H
+	if hooks[o] != none {
+		return c.secondHook(kind, o.String(), o.String())
 	}
-	c.hooks.guards[o] = g
+	hooks[o] = hook
 	return nil
 }
 
