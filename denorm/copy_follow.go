@@ -10,8 +10,9 @@ import (
 )
 
 // copyRule keeps the copies of one source's fields in one entity type: it finds
-// which are stale. The patches that correct them are made in follow.go and sent
-// by patch_documents.go.
+// which are stale. A change of the source comes in by handler.go, which asks
+// every rule through follow.go; the patches that correct the copies are made
+// there and sent by patch_documents.go.
 type copyRule struct {
 	target, source *member
 	groups         []*group

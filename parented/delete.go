@@ -10,7 +10,10 @@ import (
 )
 
 // delete applies the rules to one document and removes it. It is what every
-// repository of the forest calls for its Delete.
+// repository of the forest calls for its Delete. The steps, in their order: begin
+// marks the document, decide (decide.go) looks whether Restrict forbids it, the
+// pass of removal (pass.go) marks descendants from the top down and removes them
+// from the bottom up, last removes the document. doc.go says why.
 func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 	for stalls := 0; ; stalls++ {
 		root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)

@@ -11,7 +11,8 @@ import (
 
 // restore brings back a document that was deleted softly and what was deleted
 // with it. The document itself comes last, so that until then the restore can
-// be taken up by any process.
+// be taken up by any process. Which children those are, the id of the delete's
+// run says (run.go): openBelow (decide.go) finds them by it.
 func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error {
 	phase := phaseRestoring
 	if n.parent != nil {

@@ -38,7 +38,9 @@ func (e *BatchError) Error() string {
 	return fmt.Sprintf("operation %d of the batch, %s %q: HTTP %d; nothing was applied", e.Index, e.Verb, e.ID, e.Status)
 }
 
-// CommitParts applies the parts as one transaction.
+// CommitParts applies the parts as one transaction. What the service answered is
+// taken apart for each operation by sendBatch in send.go (over readResults in
+// internal/cosmos/batch.go); Done of an operation gets its result here.
 func CommitParts(ctx context.Context, parts []Part) error {
 	if len(parts) == 0 {
 		return &Error{Op: "Batch", Err: &tenantitem.InvalidError{What: "batch", Reason: "it has no parts", Hint: "pass at least one Batch"}}

@@ -143,7 +143,9 @@ func (p *Partition) RequireWritable(c *Collection) error {
 	return p.RequireFull(c)
 }
 
-// checkTenant checks a scope against the tenant that the context is bound to.
+// checkTenant checks a scope against the tenant that the context is bound to. Every
+// verb begins with it, by Start in call.go. The tenant of an entity that is written
+// is compared in bindEntity of repository, that of what was read in Collection.Check.
 func (p *Partition) checkTenant(ctx context.Context) error {
 	tenant, bound := TenantFrom(ctx)
 	if !bound || tenant == p.Tenant && !p.All || p.global && p.underTenant {

@@ -79,7 +79,8 @@ func holdsPart(joined, token string) bool {
 	return found && (before == "" || before[len(before)-1] == ',') && (after == "" || after[0] == ',')
 }
 
-// header returns the token for a read under this context; nil is none.
+// header returns all that is known under this context; nil is nothing. Which part
+// of it a request gets is chosen in session_header.go.
 func (s *Sessions) header(ctx context.Context, container string) *string {
 	joined := s.joined.Load()
 	handed, _ := ctx.Value(sessionKey{}).(handedOver)

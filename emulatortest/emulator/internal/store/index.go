@@ -18,7 +18,8 @@ const (
 )
 
 // valueIndex holds an entry for each item of a partition, or for each element of an array in it, in the order of their values and
-// then of their rids. It comes into being with the first query that can use it.
+// then of their rids. It comes into being with the first query that can use it; which one a query uses is decided in access.go of
+// package query.
 type valueIndex struct {
 	order lookup.Order
 	// logical says that entries are in the order of logical partitions first, for queries of one.
