@@ -41,7 +41,7 @@ func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, erro
 		w := walk{schema: k.copies.schema, tenant: tenant}
 		err := w.run(ctx, func(st *stage, found []finding) error {
 			for _, f := range found {
-				if !f.filling && !yield(f.drift(st.m, tenant), nil) {
+				if !f.filling && !yield(f.drift(st.typ, tenant), nil) {
 					return errFound
 				}
 			}
@@ -53,8 +53,8 @@ func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, erro
 	}
 }
 
-func (f finding) drift(m *member, tenant string) Drift {
-	d := Drift{EntityType: m.name(), TenantID: tenant, ID: f.doc.ID, Field: f.field, Pointer: f.pointer, Have: f.have, Want: f.want}
+func (f finding) drift(typ *entityType, tenant string) Drift {
+	d := Drift{EntityType: typ.name(), TenantID: tenant, ID: f.doc.ID, Field: f.field, Pointer: f.pointer, Have: f.have, Want: f.want}
 	if f.odd != nil {
 		d.Reason = f.odd.Error()
 	}
@@ -114,12 +114,12 @@ func (k *Keeper) Repair(ctx context.Context, tenant string, opts *RepairOptions)
 		progress.Skipped += int64(len(odd))
 		for _, f := range odd {
 			if opts != nil && opts.Skipped != nil {
-				opts.Skipped(f.drift(st.m, tenant))
+				opts.Skipped(f.drift(st.typ, tenant))
 			}
 		}
 		return err
 	}, func(st *stage, n int, resume string) {
-		progress.EntityType, progress.Resume = st.m.name(), resume
+		progress.EntityType, progress.Resume = st.typ.name(), resume
 		progress.Compared += int64(n)
 		if tell != nil {
 			tell(progress)
@@ -145,32 +145,32 @@ type position struct {
 
 func (w *walk) resume(text string) error {
 	err := json.Unmarshal([]byte(text), &w.from)
-	known := slices.IndexFunc(w.schema.stages, func(st stage) bool { return st.m.name() == w.from.EntityType })
+	known := slices.IndexFunc(w.schema.stages, func(st stage) bool { return st.typ.name() == w.from.EntityType })
 	if err != nil || known < 0 || w.from.Stage < 0 {
 		return &tenantitem.InvalidError{What: "RepairOptions.Resume", Reason: "it is not one of ours", Hint: "pass what RepairProgress.Resume held, or nothing"}
 	}
-	if at := w.from.Stage; at >= len(w.schema.stages) || w.schema.stages[at].m.name() != w.from.EntityType {
+	if at := w.from.Stage; at >= len(w.schema.stages) || w.schema.stages[at].typ.name() != w.from.EntityType {
 		w.from = position{Stage: 0} // the declarations changed: everything is looked at again
 	}
 	return nil
 }
 
 func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done func(st *stage, n int, resume string)) error {
-	if w.tenant != "" || !slices.ContainsFunc(w.schema.members, (*member).isGlobal) {
+	if w.tenant != "" || !slices.ContainsFunc(w.schema.entityTypes, (*entityType).isGlobal) {
 		if err := tenantitem.ValidateTenantID(w.tenant); err != nil {
 			return err
 		}
 	}
 	for i := w.from.Stage; i < len(w.schema.stages); i++ {
 		st, after := &w.schema.stages[i], ""
-		if st.m.isGlobal() != (w.tenant == "") {
+		if st.typ.isGlobal() != (w.tenant == "") {
 			continue
 		}
 		if i == w.from.Stage {
 			after = w.from.ID
 		}
 		q := engine.Where(engine.Missing("deletedAt"), engine.Gte("id", after)).OrderBy("id")
-		err := inChunks(st.m.docs.Documents(ctx, w.tenant, nil, q, st.fields()...), func(docs []engine.Document) error {
+		err := inChunks(st.typ.docs.Documents(ctx, w.tenant, nil, q, st.fields()...), func(docs []engine.Document) error {
 			found, err := st.check(ctx, w.tenant, docs)
 			if err == nil {
 				err = each(st, found)
@@ -178,7 +178,7 @@ func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done
 			if err != nil || done == nil {
 				return err
 			}
-			resume, err := json.Marshal(position{i, st.m.name(), docs[len(docs)-1].ID})
+			resume, err := json.Marshal(position{i, st.typ.name(), docs[len(docs)-1].ID})
 			done(st, len(docs), string(resume))
 			return err
 		})
@@ -224,7 +224,7 @@ func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnaps
 			return repaired, odd, nil
 		}
 		if round == maxRounds {
-			return repaired, odd, fmt.Errorf("denorm: documents of %s are written by others all the time (run Repair again)", st.m.name())
+			return repaired, odd, fmt.Errorf("denorm: documents of %s are written by others all the time (run Repair again)", st.typ.name())
 		}
 		if round > 0 {
 			if err := pause(ctx, round); err != nil {
@@ -235,7 +235,7 @@ func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnaps
 		if err != nil {
 			return repaired, odd, err
 		}
-		done, refused, err := st.m.patch(ctx, patches)
+		done, refused, err := st.typ.patch(ctx, patches)
 		repaired += int64(len(done))
 		odd = append(odd, refused...)
 		if err != nil {
@@ -266,7 +266,7 @@ func (w *walk) again(ctx context.Context, st *stage, patches []engine.DocumentPa
 		if patched[p.ID+fmt.Sprint(p.Key)] && len(p.Sets) < engine.MaxDocumentPatch {
 			continue
 		}
-		now, err := st.m.docs.DocumentsByID(ctx, w.tenant, st.m.given(p.Key), []string{p.ID}, st.fields()...)
+		now, err := st.typ.docs.DocumentsByID(ctx, w.tenant, st.typ.given(p.Key), []string{p.ID}, st.fields()...)
 		if err != nil {
 			return nil, err
 		}

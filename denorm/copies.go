@@ -55,9 +55,9 @@ func (c *Copies) plan(p catalogue.Source) error {
 	if err := c.checkExpiry(p, s); err != nil {
 		return err
 	}
-	for _, m := range s.members {
-		if m.tombstoneReason != "" {
-			m.entity.RequireTombstones(c.cfg.Tombstone, m.tombstoneReason)
+	for _, typ := range s.entityTypes {
+		if typ.tombstoneReason != "" {
+			typ.entity.RequireTombstones(c.cfg.Tombstone, typ.tombstoneReason)
 		}
 	}
 	return nil
@@ -70,13 +70,13 @@ func (c *Copies) checkExpiry(source catalogue.Source, s *schema) error {
 	if !ok {
 		return nil
 	}
-	for _, m := range s.members {
-		if m.tombstoneReason == "" {
+	for _, typ := range s.entityTypes {
+		if typ.tombstoneReason == "" {
 			continue
 		}
 		for _, container := range p.Containers() {
-			if container.ID == m.entity.Container && container.DefaultTTL > 0 {
-				return refuse(m.entity, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", m.tombstoneReason, container.ID), "use registry.TTLOn there")
+			if container.ID == typ.entity.Container && container.DefaultTTL > 0 {
+				return refuse(typ.entity, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", typ.tombstoneReason, container.ID), "use registry.TTLOn there")
 			}
 		}
 	}
@@ -96,12 +96,12 @@ func (c *Copies) open(source catalogue.Source) error {
 	if err != nil {
 		return err
 	}
-	for _, m := range s.members {
-		m.docs = m.entity.Collection
+	for _, typ := range s.entityTypes {
+		typ.docs = typ.entity.Collection
 	}
 	s.connect()
-	for _, m := range s.members {
-		if err := m.attach(s); err != nil {
+	for _, typ := range s.entityTypes {
+		if err := typ.attach(s); err != nil {
 			return err
 		}
 	}
@@ -109,32 +109,32 @@ func (c *Copies) open(source catalogue.Source) error {
 	return nil
 }
 
-// attach makes a member take part in the writes and deletes of its type.
-func (m *member) attach(s *schema) error {
-	c := m.entity.Collection
-	c.GuardPaths(m.guarded...)
-	if len(m.beforeDelete) > 0 {
-		if err := c.SetDeleteGuard(engine.OwnerCopies, m); err != nil {
+// attach makes an entity type take part in the writes and deletes of its documents.
+func (typ *entityType) attach(s *schema) error {
+	c := typ.entity.Collection
+	c.GuardPaths(typ.guarded...)
+	if len(typ.beforeDelete) > 0 {
+		if err := c.SetDeleteGuard(engine.OwnerCopies, typ); err != nil {
 			return err
 		}
 	}
-	if len(m.fillers) > 0 {
-		if err := c.SetFiller(engine.OwnerCopies, m); err != nil {
+	if len(typ.fillers) > 0 {
+		if err := c.SetFiller(engine.OwnerCopies, typ); err != nil {
 			return err
 		}
 	}
-	if slices.ContainsFunc(m.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" }) {
+	if slices.ContainsFunc(typ.tracked, func(f *tenantitem.Field) bool { return f.Path == "parentId" }) {
 		c.KeepFormerParents()
 	}
-	if len(m.transactionFields) > 0 {
+	if len(typ.transactionFields) > 0 {
 		return c.SetTransactionHook(s)
 	}
 	return nil
 }
 
 // AllowDelete asks every declaration that may refuse a delete.
-func (m *member) AllowDelete(ctx context.Context, d engine.Deletion) error {
-	for _, refuses := range m.beforeDelete {
+func (typ *entityType) AllowDelete(ctx context.Context, d engine.Deletion) error {
+	for _, refuses := range typ.beforeDelete {
 		if err := refuses(ctx, d); err != nil {
 			return err
 		}

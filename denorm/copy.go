@@ -12,10 +12,10 @@ import (
 // group is a reference and the copies that are made through it, side by side
 // in one struct.
 type group struct {
-	target *member
+	target *entityType
 	ref    *tenantitem.Field
 	steps  []step
-	source *member
+	source *entityType
 	copies []copied
 	// onDelete is what becomes of them when the source is deleted.
 	onDelete DeleteAction
@@ -35,7 +35,7 @@ type copied struct {
 // it once (snapshot.go).
 type mode interface {
 	// check refuses what can't work.
-	check(tag tagOf, m *member) error
+	check(tag tagOf, typ *entityType) error
 	// follows says that the copy changes when its source does.
 	follows() bool
 	// remembers says that a write has to know the document that it replaces.
@@ -84,26 +84,26 @@ func (g *group) sourceFields() []string {
 
 // tagOf names a tag in errors.
 type tagOf struct {
-	m *member
-	f *tenantitem.Field
+	typ *entityType
+	f   *tenantitem.Field
 }
 
 func (t tagOf) String() string {
-	return fmt.Sprintf("the denorm tag on %q of %s", t.f.Path, t.m.entity)
+	return fmt.Sprintf("the denorm tag on %q of %s", t.f.Path, t.typ.entity)
 }
 
 // addCopies reads the denorm tags of one entity type.
-func (s *schema) addCopies(m *member) error {
-	for _, f := range m.entity.Model.Copies() {
-		tag, mode := tagOf{m, f}, modeOf(f.Copy.Mode)
+func (s *schema) addCopies(typ *entityType) error {
+	for _, f := range typ.entity.Model.Copies() {
+		tag, mode := tagOf{typ, f}, modeOf(f.Copy.Mode)
 		source, ok := s.byType[f.Copy.Through.Refers]
 		if !ok {
 			return refuse(tag, fmt.Sprintf("its source %s is not registered", plainName(f.Copy.Through.Refers)), fmt.Sprintf("add registry.Entity[%s]()", plainName(f.Copy.Through.Refers)))
 		}
-		if m.isGlobal() != source.isGlobal() {
-			return refuse(tag, fmt.Sprintf("%s and %s do not both belong to tenants", m.name(), source.name()), "fill the field in the application")
+		if typ.isGlobal() != source.isGlobal() {
+			return refuse(tag, fmt.Sprintf("%s and %s do not both belong to tenants", typ.name(), source.name()), "fill the field in the application")
 		}
-		if err := mode.check(tag, m); err != nil {
+		if err := mode.check(tag, typ); err != nil {
 			return err
 		}
 		if from, ok := source.entity.Model.Field(f.Copy.Source); !ok || from.Array() != nil {
@@ -113,29 +113,29 @@ func (s *schema) addCopies(m *member) error {
 		if err != nil {
 			return refuse(tag, fmt.Sprintf("a %s can't be encoded as JSON", f.Type), "use another type")
 		}
-		g := m.group(f.Copy.Through, source)
+		g := typ.group(f.Copy.Through, source)
 		if len(g.copies) == 0 {
-			m.guard(g.ref, "copies are made through it", useMutate)
+			typ.guard(g.ref, "copies are made through it", useMutate)
 			s.keep(g)
 		}
 		g.copies = append(g.copies, copied{field: f, source: f.Copy.Source, empty: empty, mode: mode})
-		m.guard(f, "it is a copy", "change its source "+source.name()+", or the reference beside it with Mutate")
+		typ.guard(f, "it is a copy", "change its source "+source.name()+", or the reference beside it with Mutate")
 	}
-	if len(m.groups) > 0 {
-		m.fillers = append(m.fillers, copyFiller{m})
+	if len(typ.groups) > 0 {
+		typ.fillers = append(typ.fillers, copyFiller{typ})
 	}
 	return nil
 }
 
 // group finds the group of a reference or makes it.
-func (m *member) group(ref *tenantitem.Field, source *member) *group {
-	for _, g := range m.groups {
+func (typ *entityType) group(ref *tenantitem.Field, source *entityType) *group {
+	for _, g := range typ.groups {
 		if g.ref == ref {
 			return g
 		}
 	}
-	g := &group{target: m, ref: ref, steps: stepsOf(ref.Path), source: source}
-	m.groups = append(m.groups, g)
+	g := &group{target: typ, ref: ref, steps: stepsOf(ref.Path), source: source}
+	typ.groups = append(typ.groups, g)
 	return g
 }
 
@@ -156,7 +156,7 @@ func (s *schema) keep(g *group) {
 
 // groupOf finds the group that a declaration names by its reference. A
 // reference without copies gets one of its own.
-func groupOf(d Declaration, target, source *member, refField string) (*group, error) {
+func groupOf(d Declaration, target, source *entityType, refField string) (*group, error) {
 	for _, g := range target.groups {
 		if g.ref.Path == refField && g.source == source {
 			return g, nil

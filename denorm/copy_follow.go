@@ -10,15 +10,15 @@ import (
 )
 
 // copyRule keeps the copies of one source's fields in one entity type: it finds
-// which are stale. A change of the source comes in by handler.go, which asks
+// which are stale. A change of the source comes in by follow_page.go, which asks
 // every rule through follow.go; the patches that correct the copies are made
 // there and sent by patch_documents.go.
 type copyRule struct {
-	target, source *member
+	target, source *entityType
 	groups         []*group
 }
 
-func (r *copyRule) holder() *member { return r.target }
+func (r *copyRule) holder() *entityType { return r.target }
 
 func (r *copyRule) fields() []string {
 	var names []string
@@ -128,7 +128,7 @@ const maxConditions = 40
 // affected asks for the documents that refer to a changed source and hold
 // another value than it has: a change of fields that are not copied finds
 // nothing.
-func (r *copyRule) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
+func (r *copyRule) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {
 	w := conditions{}
 	flush := func() error {
 		if len(w.any) == 0 {

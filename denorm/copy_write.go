@@ -14,10 +14,10 @@ import (
 
 // copyFiller fills the copies in written entities. It costs one read for each
 // type of source, however many entities are written together.
-type copyFiller struct{ m *member }
+type copyFiller struct{ typ *entityType }
 
 func (c copyFiller) before() (names []string, always bool) {
-	for _, g := range c.m.groups {
+	for _, g := range c.typ.groups {
 		names = append(names, topOf(g.ref.Path))
 		always = always || g.remembers()
 		for _, c := range g.copies {
@@ -44,14 +44,14 @@ func (c copyFiller) fill(ctx context.Context, f *filling) error {
 	if err != nil {
 		return err
 	}
-	ids, fields := map[*member][]string{}, map[*member][]string{}
+	ids, fields := map[*entityType][]string{}, map[*entityType][]string{}
 	for _, s := range slots {
 		if s.needsSource() {
 			ids[s.group.source] = append(ids[s.group.source], s.ref)
 			fields[s.group.source] = append(fields[s.group.source], s.group.sourceFields()...)
 		}
 	}
-	sources := map[*member]map[string]engine.Document{}
+	sources := map[*entityType]map[string]engine.Document{}
 	for source, wanted := range ids {
 		if sources[source], err = readSources(ctx, source, f.w.TenantID, wanted, distinct(fields[source])); err != nil {
 			return err
@@ -70,7 +70,7 @@ func (c copyFiller) fill(ctx context.Context, f *filling) error {
 func (f *filling) slots(ctx context.Context) ([]slot, error) {
 	var all []slot
 	for i, entity := range f.entities {
-		for _, g := range f.m.groups {
+		for _, g := range f.typ.groups {
 			if len(g.copies) == 0 {
 				continue
 			}

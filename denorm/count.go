@@ -15,7 +15,7 @@ import (
 // child of P). In one logical partition it changes with them, in one
 // transaction; else the change feed brings it.
 func CountOf[P, C any](field, refField string) Declaration {
-	return declare[P, C]("Count", func(s *schema, d Declaration, parent, child *member) error {
+	return declare[P, C]("Count", func(s *schema, d Declaration, parent, child *entityType) error {
 		f, err := topField(d, parent, field)
 		if err != nil {
 			return err

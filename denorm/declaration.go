@@ -17,7 +17,7 @@ type Declaration struct {
 	a, b reflect.Type
 	// bind checks the declaration and adds what it does to a and b. The schema is
 	// made twice: for the plan, and for the database.
-	bind func(s *schema, d Declaration, a, b *member) error
+	bind func(s *schema, d Declaration, a, b *entityType) error
 }
 
 // String names the declaration and where it was made.
@@ -28,7 +28,7 @@ func (d Declaration) String() string {
 	return fmt.Sprintf("%s (%s)", d.call, d.site)
 }
 
-func declare[A, B any](name string, bind func(s *schema, d Declaration, a, b *member) error) Declaration {
+func declare[A, B any](name string, bind func(s *schema, d Declaration, a, b *entityType) error) Declaration {
 	d := Declaration{a: reflect.TypeFor[A](), b: reflect.TypeFor[B](), bind: bind}
 	d.call = fmt.Sprintf("denorm.%s[%s, %s]", name, plainName(d.a), plainName(d.b))
 	d.site = callSite()

@@ -52,7 +52,7 @@ func TestDeclarationsThatCantWork(t *testing.T) {
 		says     string
 	}{
 		"a source that is not registered":    {[]registry.Declaration{registry.EntityOf[Person]()}, nil, "source Team is not registered (add registry.Entity[Team]())"},
-		"a circle of copies":                 {[]registry.Declaration{registry.EntityOf[Ring](), registry.EntityOf[Bell]()}, nil, "Bell.sound <- Ring.sound <- Bell.sound"},
+		"a cycle of copies":                  {[]registry.Declaration{registry.EntityOf[Ring](), registry.EntityOf[Bell]()}, nil, "Bell.sound <- Ring.sound <- Bell.sound"},
 		"a copy in the key":                  {append(entities(), registry.EntityOf[Visit](registry.In("visits"))), nil, "part of the partition key"},
 		"a source's field inside an array":   {append(entities(), registry.EntityOf[Inner]()), nil, "lies in an array"},
 		"a count in a field that isn't":      {nil, []denorm.Declaration{denorm.CountOf[Person, Task]("taskCuont", "assigneeId")}, `did you mean "taskCount"?`},

@@ -24,7 +24,7 @@ const (
 // keeps. A document that another writer changed between our look at it and our
 // patch refuses the patch, and is looked for again: the newer version may have
 // been read by its writer before the change, and by our feed before it too.
-func (k *Keeper) follow(ctx context.Context, tenant string, r rule, by *member, changed []engine.Document) error {
+func (k *Keeper) follow(ctx context.Context, tenant string, r rule, by *entityType, changed []engine.Document) error {
 	for round := 0; ; round++ {
 		refused := 0
 		err := r.affected(ctx, tenant, by, changed, func(docs []engine.Document) error {
@@ -175,21 +175,21 @@ func inChunks(seq func(func(engine.Document, error) bool), yield func([]engine.D
 }
 
 // read gets documents by id that were asked for by many.
-func read(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
+func read(ctx context.Context, typ *entityType, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
 	ids = validIDs(ids)
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return m.docs.DocumentsByID(ctx, tenant, nil, ids, fields...)
+	return typ.docs.DocumentsByID(ctx, tenant, nil, ids, fields...)
 }
 
 // readSources is read for a write: what its own transaction writes counts as
 // stored, and what it deletes as gone.
-func readSources(ctx context.Context, m *member, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
+func readSources(ctx context.Context, typ *entityType, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
 	var stored []string
 	siblings := map[string]engine.Document{}
 	for _, id := range validIDs(slices.Clone(ids)) {
-		entity, found := m.docs.Sibling(ctx, id)
+		entity, found := typ.docs.Sibling(ctx, id)
 		switch {
 		case !found:
 			stored = append(stored, id)
@@ -205,7 +205,7 @@ func readSources(ctx context.Context, m *member, tenant string, ids []string, fi
 			siblings[id] = d
 		}
 	}
-	docs, err := read(ctx, m, tenant, stored, fields)
+	docs, err := read(ctx, typ, tenant, stored, fields)
 	if err != nil || len(siblings) == 0 {
 		return docs, err
 	}

@@ -34,12 +34,12 @@ func (c *Copies) Keeper() (*Keeper, error) {
 		return nil, fmt.Errorf("denorm: %w", err)
 	}
 	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}, odd: odd}
-	for _, m := range c.schema.members {
-		id := m.entity.Container
-		if k.processors[id] != nil || len(m.own) == 0 && len(m.outward) == 0 {
+	for _, typ := range c.schema.entityTypes {
+		id := typ.entity.Container
+		if k.processors[id] != nil || len(typ.own) == 0 && len(typ.outward) == 0 {
 			continue
 		}
-		cfg, err := containerConfig(c.db, c.cfg, id, c.cfg.Name, m.docs.SessionToken)
+		cfg, err := containerConfig(c.db, c.cfg, id, c.cfg.Name, typ.docs.SessionToken)
 		if err != nil {
 			return nil, err
 		}

@@ -10,20 +10,20 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// leading keeps the side that leads: it follows the wishes of the other side,
+// leading keeps the side that leads: it follows the pending links of the other side,
 // and gives up documents that are gone.
 type leading struct{ *link }
 
-func (r leading) holder() *member  { return r.lead }
-func (r leading) fields() []string { return []string{r.leadField.Path} }
+func (r leading) holder() *entityType { return r.lead }
+func (r leading) fields() []string    { return []string{r.leadField.Path} }
 func (r leading) follows() []edge {
-	return []edge{{to: place{r.lead, r.leadField.Path}, from: place{r.other, wishesField}}}
+	return []edge{{to: place{r.lead, r.leadField.Path}, from: place{r.other, pendingLinksField}}}
 }
 
-func (r leading) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
+func (r leading) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string
 	for _, d := range changed {
-		w := wishesIn(d.Fields)[r.otherField.Path]
+		w := pendingLinksIn(d.Fields)[r.otherField.Path]
 		ids = append(append(ids, w.Add...), w.Remove...)
 		if d.DeletedAt != "" {
 			q := engine.Where(engine.Contains(r.leadField.Path, d.ID), engine.Missing("deletedAt"))
@@ -49,7 +49,7 @@ func (r leading) check(ctx context.Context, tenant string, docs []engine.Documen
 			ids = append(ids, id)
 		}
 	}
-	others, err := read(ctx, r.other, tenant, ids, []string{wishesField})
+	others, err := read(ctx, r.other, tenant, ids, []string{pendingLinksField})
 	if err != nil {
 		return nil, err
 	}
@@ -65,11 +65,11 @@ func (r leading) check(ctx context.Context, tenant string, docs []engine.Documen
 		at[d.ID] = i
 	}
 	for chunk := range slices.Chunk(docs, maxConditions) {
-		for other, err := range r.other.docs.Documents(ctx, tenant, nil, r.wishing(chunk), wishesField) {
+		for other, err := range r.other.docs.Documents(ctx, tenant, nil, r.withPending(chunk), pendingLinksField) {
 			if err != nil {
 				return nil, err
 			}
-			w := wishesIn(other.Fields)[r.otherField.Path]
+			w := pendingLinksIn(other.Fields)[r.otherField.Path]
 			for _, id := range w.Add {
 				if i, asked := at[id]; asked {
 					want[i][other.ID] = true
@@ -91,10 +91,10 @@ func (r leading) check(ctx context.Context, tenant string, docs []engine.Documen
 	return found, nil
 }
 
-// wishing looks for documents of the other side with wishes about these.
-func (r leading) wishing(docs []engine.Document) engine.Query {
+// withPending looks for documents of the other side with pending links to these.
+func (r leading) withPending(docs []engine.Document) engine.Query {
 	w := conditions{}
-	list := fieldSQL("c", wishesField, r.otherField.Path)
+	list := fieldSQL("c", pendingLinksField, r.otherField.Path)
 	for _, d := range docs {
 		id := w.param(d.ID)
 		w.any = append(w.any, fmt.Sprintf("ARRAY_CONTAINS(%s.add, %s) OR ARRAY_CONTAINS(%s.remove, %s)", list, id, list, id))
@@ -105,13 +105,13 @@ func (r leading) wishing(docs []engine.Document) engine.Query {
 // following keeps the other side: what the leading documents say.
 type following struct{ *link }
 
-func (r following) holder() *member  { return r.other }
-func (r following) fields() []string { return []string{r.otherField.Path, wishesField} }
+func (r following) holder() *entityType { return r.other }
+func (r following) fields() []string    { return []string{r.otherField.Path, pendingLinksField} }
 func (r following) follows() []edge {
 	return []edge{{to: place{r.other, r.otherField.Path}, from: place{r.lead, r.leadField.Path}}}
 }
 
-func (r following) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
+func (r following) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string
 	for chunk := range slices.Chunk(changed, maxConditions) {
 		some := make([]engine.Predicate, 0, len(chunk))
@@ -158,7 +158,7 @@ func (r following) check(ctx context.Context, tenant string, docs []engine.Docum
 	var found []finding
 	var err error
 	for _, d := range docs {
-		w := wishesIn(d.Fields)[r.otherField.Path]
+		w := pendingLinksIn(d.Fields)[r.otherField.Path]
 		for _, id := range w.Add {
 			want[d.ID][id] = true
 		}

@@ -17,7 +17,7 @@ type entry struct {
 	add    bool
 }
 
-func (e entry) member() *member {
+func (e entry) entityType() *entityType {
 	if e.leads {
 		return e.link.lead
 	}
@@ -30,7 +30,7 @@ func (r leading) connect() bool {
 	}
 	r.lead.hasTransactionFollowers, r.other.hasTransactionFollowers = true, true
 	r.lead.transactionFields = append(r.lead.transactionFields, r.leadField.Path)
-	r.other.transactionFields = append(r.other.transactionFields, r.otherField.Path, wishesField)
+	r.other.transactionFields = append(r.other.transactionFields, r.otherField.Path, pendingLinksField)
 	return true
 }
 
@@ -44,21 +44,21 @@ func (r following) join(*transaction) func(context.Context) error { return nil }
 func (r leading) join(tx *transaction) func(context.Context) error {
 	var entries []entry
 	for _, c := range tx.changes {
-		if c.m == r.other {
+		if c.typ == r.other {
 			entries = append(entries, tx.entriesOf(r.link, c, false)...)
 		}
 	}
 	for _, c := range tx.changes {
-		if c.m == r.lead {
+		if c.typ == r.lead {
 			entries = append(entries, tx.entriesOf(r.link, c, true)...)
 		}
 	}
 	for _, e := range entries {
-		tx.want(e.member(), e.holder)
+		tx.want(e.entityType(), e.holder)
 	}
 	return func(context.Context) error {
 		for _, e := range entries {
-			if t := tx.targets[targetKey{e.member(), e.holder}]; t != nil {
+			if t := tx.targets[targetKey{e.entityType(), e.holder}]; t != nil {
 				if err := e.write(t); err != nil {
 					return err
 				}
@@ -119,9 +119,9 @@ func (e entry) write(t *target) error {
 	return e.forget(t)
 }
 
-// forget takes a wish away that the leading side has decided about since.
+// forget takes a pending link away that the leading side has decided about since.
 func (e entry) forget(t *target) error {
-	all := wishesIn(map[string]json.RawMessage{wishesField: t.now(wishesField)})
+	all := pendingLinksIn(map[string]json.RawMessage{pendingLinksField: t.now(pendingLinksField)})
 	w, ok := all[e.link.otherField.Path]
 	if !ok || !slices.Contains(w.Add, e.id) && !slices.Contains(w.Remove, e.id) {
 		return nil
@@ -132,13 +132,13 @@ func (e entry) forget(t *target) error {
 		delete(all, e.link.otherField.Path)
 	}
 	if len(all) == 0 {
-		t.set(wishesField, nil)
+		t.set(pendingLinksField, nil)
 		return nil
 	}
 	raw, err := engine.EncodeValue(all)
 	if err != nil {
 		return err
 	}
-	t.set(wishesField, raw)
+	t.set(pendingLinksField, raw)
 	return nil
 }

@@ -10,17 +10,17 @@ import (
 )
 
 // listFiller is one side of a link in writes: it checks the ids that are new in
-// the list. What the following side changes, it keeps as wishes.
+// the list. What the following side changes, it keeps as pending links.
 type listFiller struct {
-	m     *member
+	typ   *entityType
 	field *tenantitem.Field
-	to    *member
-	// wishes is the link whose following side this is, else nil.
-	wishes *link
+	to    *entityType
+	// sideOf is the link whose following side this is, else nil.
+	sideOf *link
 }
 
 func (l listFiller) before() (names []string, always bool) {
-	return []string{l.field.Path, wishesField}, true
+	return []string{l.field.Path, pendingLinksField}, true
 }
 
 func (l listFiller) fill(ctx context.Context, f *filling) error {
@@ -40,8 +40,8 @@ func (l listFiller) fill(ctx context.Context, f *filling) error {
 				added = append(added, id)
 			}
 		}
-		if l.wishes != nil {
-			l.wish(f, i, now)
+		if l.sideOf != nil {
+			l.keepPending(f, i, now)
 		}
 	}
 	for _, id := range added {
@@ -61,16 +61,16 @@ func (l listFiller) fill(ctx context.Context, f *filling) error {
 	return nil
 }
 
-// wish hides the wishes that a document has after this write.
-func (l listFiller) wish(f *filling, i int, now []string) {
+// keepPending hides the pending links that a document has after this write.
+func (l listFiller) keepPending(f *filling, i int, now []string) {
 	var old []string
-	var w wishes
+	var w pendingLinks
 	if prior := f.priors[i]; prior != nil {
 		old = refsIn(prior.Fields, l.field)
-		w = wishesIn(prior.Fields)[l.field.Path]
+		w = pendingLinksIn(prior.Fields)[l.field.Path]
 	}
 	w = w.change(old, now)
 	if len(w.Add)+len(w.Remove) > 0 {
-		f.leave(i, wishesField, l.field.Path, w)
+		f.leave(i, pendingLinksField, l.field.Path, w)
 	}
 }

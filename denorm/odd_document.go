@@ -41,7 +41,7 @@ func newOddities(logger *slog.Logger, meters metric.MeterProvider) (*oddities, e
 
 // skip tells of the odd ones among findings, once for each version of a
 // document, and returns the others and the first reason.
-func (o *oddities) skip(ctx context.Context, m *member, tenant string, found []finding) (sound []finding, first error) {
+func (o *oddities) skip(ctx context.Context, typ *entityType, tenant string, found []finding) (sound []finding, first error) {
 	for _, f := range found {
 		if f.odd == nil {
 			continue
@@ -50,8 +50,8 @@ func (o *oddities) skip(ctx context.Context, m *member, tenant string, found []f
 			first = f.odd
 		}
 		if o.isNew(f.doc.ID + "\x00" + f.doc.ETag + "\x00" + f.pointer) {
-			o.count.Add(ctx, 1, metric.WithAttributes(attribute.String("grove.entity_type", m.name())))
-			o.logger.WarnContext(ctx, "document skipped: a copy in it can't be kept", "entityType", m.name(), "tenant", tenant, "id", f.doc.ID, "field", f.pointer, "error", f.odd)
+			o.count.Add(ctx, 1, metric.WithAttributes(attribute.String("grove.entity_type", typ.name())))
+			o.logger.WarnContext(ctx, "document skipped: a copy in it can't be kept", "entityType", typ.name(), "tenant", tenant, "id", f.doc.ID, "field", f.pointer, "error", f.odd)
 		}
 	}
 	if first == nil {

@@ -43,7 +43,7 @@ func (g DeleteAction) String() string {
 // through refField when that is deleted: of the reference, and of the copies
 // that are made through it, if there are any.
 func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
-	return declare[T, S]("OnDelete", func(s *schema, d Declaration, target, source *member) error {
+	return declare[T, S]("OnDelete", func(s *schema, d Declaration, target, source *entityType) error {
 		g, err := groupOf(d, target, source, refField)
 		if err != nil {
 			return err

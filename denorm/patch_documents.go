@@ -14,11 +14,11 @@ import (
 // because of the document's content, such as one that would grow beyond 2 MB, is
 // returned as odd. One whose document another writer has changed meanwhile is
 // neither done nor odd. Neither stops the others.
-func (m *member) patch(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Stub, odd []finding, err error) {
+func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Stub, odd []finding, err error) {
 	if len(patches) == 0 {
 		return nil, nil, nil
 	}
-	done, err = m.docs.PatchDocuments(ctx, patches)
+	done, err = typ.docs.PatchDocuments(ctx, patches)
 	if err == nil || !isRefusal(err) {
 		return done, nil, err
 	}
@@ -26,7 +26,7 @@ func (m *member) patch(ctx context.Context, patches []engine.DocumentPatch) (don
 		if slices.ContainsFunc(done, func(s engine.Stub) bool { return sameDocument(s.ID, s.Key, p.Document) }) {
 			continue
 		}
-		one, err := m.docs.PatchDocuments(ctx, []engine.DocumentPatch{p})
+		one, err := typ.docs.PatchDocuments(ctx, []engine.DocumentPatch{p})
 		switch {
 		case err == nil:
 			done = append(done, one...)

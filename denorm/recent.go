@@ -20,7 +20,7 @@ import (
 // refers to P; it may be left out when there is only one. It changes when
 // counts do; see [CountOf].
 func RecentOf[P, C any](field string, n int, refField ...string) Declaration {
-	return declare[P, C]("Recent", func(s *schema, d Declaration, parent, child *member) error {
+	return declare[P, C]("Recent", func(s *schema, d Declaration, parent, child *entityType) error {
 		f, err := topField(d, parent, field)
 		if err != nil {
 			return err
@@ -40,7 +40,7 @@ func RecentOf[P, C any](field string, n int, refField ...string) Declaration {
 const maxRecent = 100
 
 // cardOf returns the members of the cards in an array.
-func cardOf(d Declaration, field *tenantitem.Field, n int, child *member) ([]string, error) {
+func cardOf(d Declaration, field *tenantitem.Field, n int, child *entityType) ([]string, error) {
 	if n < 1 || n > maxRecent {
 		return nil, refuse(d, fmt.Sprintf("it asks for %d", n), fmt.Sprintf("ask for 1 to %d", maxRecent))
 	}

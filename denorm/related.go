@@ -15,7 +15,7 @@ import (
 // through one field: how many there are (count.go), the newest of them
 // (recent.go).
 type related struct {
-	parent, child *member
+	parent, child *entityType
 	ref           *tenantitem.Field // of the child
 	derived       []derived
 	// samePartition says that parent and child may share a logical partition.
@@ -41,7 +41,7 @@ type derived interface {
 
 // relatedTo finds the rule for one reference or makes it, and adds a field to
 // what it keeps.
-func (s *schema) relatedTo(d Declaration, parent, child *member, ref *tenantitem.Field, what derived) error {
+func (s *schema) relatedTo(d Declaration, parent, child *entityType, ref *tenantitem.Field, what derived) error {
 	if child.expires() {
 		return refuse(d, fmt.Sprintf("documents of %s expire, which nobody gets to know", child.name()), "delete them instead of letting them expire, or ask for them with a query")
 	}
@@ -66,7 +66,7 @@ func (s *schema) relatedTo(d Declaration, parent, child *member, ref *tenantitem
 
 // findRef finds the field of the child that refers to the parent: the one that
 // the declaration names, or the only one.
-func findRef(d Declaration, parent, child *member, named ...string) (*tenantitem.Field, error) {
+func findRef(d Declaration, parent, child *entityType, named ...string) (*tenantitem.Field, error) {
 	parentType := parent.entity.Model.Type
 	if len(named) > 1 {
 		return nil, refuse(d, "it names several reference fields", "name one")
@@ -96,7 +96,7 @@ func findRef(d Declaration, parent, child *member, named ...string) (*tenantitem
 	return nil, refuse(d, fmt.Sprintf("%s refers to %s in several fields", child.name(), parent.name()), "name one of them behind n")
 }
 
-func (r *related) holder() *member { return r.parent }
+func (r *related) holder() *entityType { return r.parent }
 
 func (r *related) fields() []string {
 	var names []string
@@ -120,7 +120,7 @@ func (r *related) follows() []edge {
 
 // affected returns the documents that the children refer to, and those that
 // they referred to until lately.
-func (r *related) affected(ctx context.Context, tenant string, _ *member, changed []engine.Document, yield func([]engine.Document) error) error {
+func (r *related) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string
 	for _, d := range changed {
 		ids = append(ids, refsIn(d.Fields, r.ref)...)

@@ -43,7 +43,7 @@ func (r *related) join(tx *transaction) func(context.Context) error {
 		for _, f := range families {
 			key := targetKey{r.parent, f.parent}
 			if tx.targets[key] == nil && f.blind(tx) {
-				tx.add(r.parent, &target{m: r.parent, doc: engine.Document{ID: f.parent, Key: tx.tx.Key}})
+				tx.add(r.parent, &target{typ: r.parent, doc: engine.Document{ID: f.parent, Key: tx.tx.Key}})
 			}
 			t := tx.targets[key]
 			if t == nil {
@@ -64,7 +64,7 @@ func (r *related) families(tx *transaction) []*family {
 	var families []*family
 	byParent := map[string]*family{}
 	for _, c := range tx.changes {
-		if c.m != r.child {
+		if c.typ != r.child {
 			continue
 		}
 		old, now := refs(c.Before, r.ref), refs(c.After, r.ref)

@@ -14,10 +14,10 @@ import (
 // ondelete.go) is checked in its own files, and adds there what it does to the
 // entity types it concerns: a [filler] for their writes, a [rule] for the
 // change feed, audit and repair, a [transactionRule] for transactions, and entries in the
-// member's own lists. Everything else in this package only goes through these.
+// entity type's own lists. Everything else in this package only goes through these.
 
-// member is an entity type that takes part in declarations.
-type member struct {
+// entityType is an entity type that takes part in declarations.
+type entityType struct {
 	entity *catalogue.Entity
 	docs   *engine.Collection // set when the database is opened
 
@@ -50,7 +50,7 @@ type member struct {
 	outward []rule // keep members of others, by documents of this type
 }
 
-func (m *member) name() string { return m.entity.EntityType }
+func (typ *entityType) name() string { return typ.entity.EntityType }
 
 // filler is what one declaration does in writes of an entity type.
 type filler interface {
@@ -65,7 +65,7 @@ type filler interface {
 // often, or in which order, changes are seen.
 type rule interface {
 	// holder is the type whose documents are kept.
-	holder() *member
+	holder() *entityType
 	// fields are the top-level members of the holder that check looks at.
 	fields() []string
 	// follows names, for each member that the rule writes, the members that it
@@ -81,14 +81,14 @@ type rule interface {
 	check(ctx context.Context, tenant string, docs []engine.Document, strict bool) ([]finding, error)
 	// affected finds the holder's documents that may have to change because
 	// these documents of a type did.
-	affected(ctx context.Context, tenant string, by *member, changed []engine.Document, yield func([]engine.Document) error) error
+	affected(ctx context.Context, tenant string, by *entityType, changed []engine.Document, yield func([]engine.Document) error) error
 }
 
 // transactionRule is a rule whose holders may lie in one logical partition with the
 // documents that it follows, and then change in one transaction with them.
 type transactionRule interface {
 	rule
-	// connect reports whether they may, and tells the members what the
+	// connect reports whether they may, and tells the entity types what the
 	// transaction has to know of them.
 	connect() bool
 	// join notes what the transaction's changes ask of other documents, which it
@@ -109,26 +109,26 @@ type finding struct {
 }
 
 // isGlobal reports whether the documents belong to no tenant.
-func (m *member) isGlobal() bool { return m.entity.Layout != nil && m.entity.Layout.Global }
+func (typ *entityType) isGlobal() bool { return typ.entity.Layout != nil && typ.entity.Layout.Global }
 
 // isKey reports whether the partition key is filled from a field.
-func (m *member) isKey(f *tenantitem.Field) bool {
-	return slices.Contains(m.entity.Layout.KeyFields(m.entity.PartitionKey), f.Path)
+func (typ *entityType) isKey(f *tenantitem.Field) bool {
+	return slices.Contains(typ.entity.Layout.KeyFields(typ.entity.PartitionKey), f.Path)
 }
 
 // expires reports whether documents of the type end without a delete.
-func (m *member) expires() bool { return m.entity.TTL > 0 }
+func (typ *entityType) expires() bool { return typ.entity.TTL > 0 }
 
 // keepTombstones says that deletes have to stay visible for a while.
-func (m *member) keepTombstones(why string) {
-	if m.tombstoneReason == "" {
-		m.tombstoneReason = why
+func (typ *entityType) keepTombstones(why string) {
+	if typ.tombstoneReason == "" {
+		typ.tombstoneReason = why
 	}
 }
 
 // guard keeps patches away from a field.
-func (m *member) guard(f *tenantitem.Field, reason, hint string) {
-	m.guarded = append(m.guarded, engine.GuardedPath{Path: f.Path, Reason: reason, Hint: hint})
+func (typ *entityType) guard(f *tenantitem.Field, reason, hint string) {
+	typ.guarded = append(typ.guarded, engine.GuardedPath{Path: f.Path, Reason: reason, Hint: hint})
 }
 
 // useMutate is the way out where a patch is refused.

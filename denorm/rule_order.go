@@ -8,25 +8,25 @@ import (
 
 // place is a top-level member of an entity type.
 type place struct {
-	m     *member
+	typ   *entityType
 	field string
 }
 
-func (p place) String() string { return p.m.name() + "." + p.field }
+func (p place) String() string { return p.typ.name() + "." + p.field }
 
 // edge says that one member is written by what another one holds. The edge of
 // a member that is computed from nothing stored has a zero from.
 type edge struct {
 	to, from place
 	// value says that the one's value becomes a part of the other's, so that a
-	// circle of such edges would go round for ever.
+	// cycle of such edges would go round for ever.
 	value bool
 }
 
 // stage is a step of Audit and Repair: documents of one type are compared by
 // some of their rules.
 type stage struct {
-	m     *member
+	typ   *entityType
 	rules []rule
 }
 
@@ -51,10 +51,10 @@ func (s *schema) arrange() error {
 		return !slices.ContainsFunc(from[p], func(e edge) bool { return e.from != p && pending[e.from] })
 	}
 	for len(pending) > 0 {
-		m, whole := s.nextStage(pending, ready)
-		next := stage{m: m}
+		typ, whole := s.nextStage(pending, ready)
+		next := stage{typ: typ}
 		var written []place
-		for _, r := range m.own {
+		for _, r := range typ.own {
 			runs := false
 			for _, e := range r.follows() {
 				if pending[e.to] && (ready(e.to) || !whole) {
@@ -74,23 +74,23 @@ func (s *schema) arrange() error {
 }
 
 // nextStage chooses the type whose documents come next: one that is ready as a
-// whole, else one that is ready in part. Where snapshots go round in a circle
+// whole, else one that is ready in part. Where snapshots go round in a cycle
 // none is; then ordered is false, and the first one is taken as it is.
-func (s *schema) nextStage(pending map[place]bool, ready func(place) bool) (next *member, ordered bool) {
-	var part, first *member
-	for _, m := range s.members {
+func (s *schema) nextStage(pending map[place]bool, ready func(place) bool) (next *entityType, ordered bool) {
+	var part, first *entityType
+	for _, typ := range s.entityTypes {
 		some, all := false, true
 		for p := range pending {
-			if p.m == m {
+			if p.typ == typ {
 				some, all = some || ready(p), all && ready(p)
-				first = cmp.Or(first, m)
+				first = cmp.Or(first, typ)
 			}
 		}
 		if some && all {
-			return m, true
+			return typ, true
 		}
 		if some {
-			part = cmp.Or(part, m)
+			part = cmp.Or(part, typ)
 		}
 	}
 	if part != nil {
@@ -99,7 +99,7 @@ func (s *schema) nextStage(pending map[place]bool, ready func(place) bool) (next
 	return first, false
 }
 
-// checkCycles refuses members that are copied from each other in a circle:
+// checkCycles refuses members that are copied from each other in a cycle:
 // they would follow each other for ever.
 func (s *schema) checkCycles(from map[place][]edge) error {
 	var path []place
@@ -111,7 +111,7 @@ func (s *schema) checkCycles(from map[place][]edge) error {
 			for _, on := range append(path[i:], p) {
 				names = append(names, on.String())
 			}
-			return refuse(circle(names), "each is a copy of the next", "let one of them be a field of its own, or a snapshot")
+			return refuse(copyCycle(names), "each is a copy of the next", "let one of them be a field of its own, or a snapshot")
 		}
 		if done[p] {
 			return nil
@@ -128,9 +128,9 @@ func (s *schema) checkCycles(from map[place][]edge) error {
 		}
 		return nil
 	}
-	for _, m := range s.members {
-		for _, f := range m.entity.Model.Fields {
-			if err := visit(place{m, f.Path}); err != nil {
+	for _, typ := range s.entityTypes {
+		for _, f := range typ.entity.Model.Fields {
+			if err := visit(place{typ, f.Path}); err != nil {
 				return err
 			}
 		}
@@ -138,7 +138,7 @@ func (s *schema) checkCycles(from map[place][]edge) error {
 	return nil
 }
 
-// circle names the members of a circle in errors.
-type circle []string
+// copyCycle names the members of a cycle in errors.
+type copyCycle []string
 
-func (c circle) String() string { return "the copies " + strings.Join(c, " <- ") }
+func (c copyCycle) String() string { return "the copies " + strings.Join(c, " <- ") }

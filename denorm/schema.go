@@ -12,9 +12,9 @@ import (
 
 // schema is what the tags and the declarations amount to.
 type schema struct {
-	members []*member // sorted by entity type
-	byType  map[reflect.Type]*member
-	rules   []rule
+	entityTypes []*entityType // sorted by entity type
+	byType      map[reflect.Type]*entityType
+	rules       []rule
 	// transactionRules are the rules that take part in transactions.
 	transactionRules []transactionRule
 	// stages are the rules in the order in which Repair goes through them.
@@ -23,14 +23,14 @@ type schema struct {
 
 // newSchema checks tags and declarations against the catalogue.
 func newSchema(entities []*catalogue.Entity, declarations []Declaration) (*schema, error) {
-	s := &schema{byType: map[reflect.Type]*member{}}
+	s := &schema{byType: map[reflect.Type]*entityType{}}
 	for _, entity := range entities {
-		m := &member{entity: entity}
-		s.members = append(s.members, m)
-		s.byType[entity.Model.Type] = m
+		typ := &entityType{entity: entity}
+		s.entityTypes = append(s.entityTypes, typ)
+		s.byType[entity.Model.Type] = typ
 	}
-	for _, m := range s.members {
-		if err := s.addCopies(m); err != nil {
+	for _, typ := range s.entityTypes {
+		if err := s.addCopies(typ); err != nil {
 			return nil, err
 		}
 	}
@@ -39,12 +39,12 @@ func newSchema(entities []*catalogue.Entity, declarations []Declaration) (*schem
 			return nil, err
 		}
 	}
-	for _, m := range s.members {
-		if len(m.computed) > 0 {
-			m.fillers = append(m.fillers, computedFiller{m})
+	for _, typ := range s.entityTypes {
+		if len(typ.computed) > 0 {
+			typ.fillers = append(typ.fillers, computedFiller{typ})
 		}
-		if len(m.tracked) > 0 {
-			m.fillers = append(m.fillers, trackedFiller{m})
+		if len(typ.tracked) > 0 {
+			typ.fillers = append(typ.fillers, trackedFiller{typ})
 		}
 	}
 	for _, r := range s.rules {
@@ -70,19 +70,19 @@ func (s *schema) add(d Declaration) error {
 }
 
 // claim keeps a second declaration from keeping the same field.
-func (m *member) claim(d Declaration, f *tenantitem.Field) error {
-	if slices.Contains(m.claimed, f) {
+func (typ *entityType) claim(d Declaration, f *tenantitem.Field) error {
+	if slices.Contains(typ.claimed, f) {
 		return refuse(d, fmt.Sprintf("%q is kept by another declaration", f.Path), "use a field for each")
 	}
-	m.claimed = append(m.claimed, f)
+	typ.claimed = append(typ.claimed, f)
 	return nil
 }
 
 // topField finds a field that a patch can set by name.
-func topField(d Declaration, m *member, name string) (*tenantitem.Field, error) {
-	f, ok := m.entity.Model.Field(name)
+func topField(d Declaration, typ *entityType, name string) (*tenantitem.Field, error) {
+	f, ok := typ.entity.Model.Field(name)
 	if !ok {
-		return nil, fmt.Errorf("%s: %w", d, m.entity.Model.UnknownField(name))
+		return nil, fmt.Errorf("%s: %w", d, typ.entity.Model.UnknownField(name))
 	}
 	if f.Path != f.Name {
 		return nil, refuse(d, fmt.Sprintf("%q lies inside another field", f.Path), "use a field of the document itself")
@@ -90,11 +90,11 @@ func topField(d Declaration, m *member, name string) (*tenantitem.Field, error) 
 	return f, nil
 }
 
-// byDocs finds the member of a repository.
-func (s *schema) byDocs(docs *engine.Collection) *member {
-	i := slices.IndexFunc(s.members, func(m *member) bool { return m.docs.Same(docs) })
+// byDocs finds the entity type of a repository.
+func (s *schema) byDocs(docs *engine.Collection) *entityType {
+	i := slices.IndexFunc(s.entityTypes, func(typ *entityType) bool { return typ.docs.Same(docs) })
 	if i < 0 {
 		return nil
 	}
-	return s.members[i]
+	return s.entityTypes[i]
 }

@@ -10,9 +10,9 @@ import (
 // changes.
 type snapshotMode struct{}
 
-func (snapshotMode) check(tagOf, *member) error { return nil }
-func (snapshotMode) follows() bool              { return false }
-func (snapshotMode) remembers() bool            { return true }
+func (snapshotMode) check(tagOf, *entityType) error { return nil }
+func (snapshotMode) follows() bool                  { return false }
+func (snapshotMode) remembers() bool                { return true }
 
 func (snapshotMode) written(c copied, s *slot, source *engine.Document) (json.RawMessage, bool) {
 	switch {

@@ -9,8 +9,8 @@ import (
 // syncMode follows: the copy is what its source says.
 type syncMode struct{}
 
-func (syncMode) check(tag tagOf, m *member) error {
-	if m.isKey(tag.f) {
+func (syncMode) check(tag tagOf, typ *entityType) error {
+	if typ.isKey(tag.f) {
 		return refuse(tag, "it is part of the partition key, which can't follow a change", "make it a snapshot, or another field the key")
 	}
 	return nil

@@ -20,20 +20,20 @@ import (
 const countedField = document.Counted
 
 // track says that documents of the type leave their former references behind.
-func (m *member) track(ref *tenantitem.Field) {
-	if slices.Contains(m.tracked, ref) {
+func (typ *entityType) track(ref *tenantitem.Field) {
+	if slices.Contains(typ.tracked, ref) {
 		return
 	}
-	m.tracked = append(m.tracked, ref)
-	m.guard(ref, "what it refers to follows it", useMutate)
+	typ.tracked = append(typ.tracked, ref)
+	typ.guard(ref, "what it refers to follows it", useMutate)
 }
 
 // trackedFiller notes the former references of written documents.
-type trackedFiller struct{ m *member }
+type trackedFiller struct{ typ *entityType }
 
 func (t trackedFiller) before() (names []string, always bool) {
 	names = []string{engine.MovedField, countedField}
-	for _, f := range t.m.tracked {
+	for _, f := range t.typ.tracked {
 		names = append(names, topOf(f.Path))
 	}
 	return names, true
@@ -42,7 +42,7 @@ func (t trackedFiller) before() (names []string, always bool) {
 // fill also notes those of a document that was deleted and whose id is taken.
 func (t trackedFiller) fill(_ context.Context, f *filling) error {
 	for i, prior := range f.priors {
-		for _, ref := range t.m.tracked {
+		for _, ref := range t.typ.tracked {
 			now := refsOf(f.entities[i], ref)
 			if len(now) > 0 {
 				f.leave(i, countedField, ref.Path, now)
@@ -86,11 +86,11 @@ func byField(d engine.Document, name string) map[string][]string {
 }
 
 // counted is what countedField should hold; ok says that it does.
-func (m *member) counted(d engine.Document) (want map[string][]string, ok bool) {
+func (typ *entityType) counted(d engine.Document) (want map[string][]string, ok bool) {
 	want = map[string][]string{}
 	have := byField(d, countedField)
 	ok = true
-	for _, ref := range m.tracked {
+	for _, ref := range typ.tracked {
 		now := refsIn(d.Fields, ref)
 		if len(now) > 0 {
 			want[ref.Path] = now

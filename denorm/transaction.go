@@ -18,20 +18,20 @@ import (
 // the feed finds done.
 
 // shares reports whether documents of both may lie in one logical partition.
-func (m *member) shares(other *member) bool {
-	if m.entity.Container != other.entity.Container {
+func (typ *entityType) shares(other *entityType) bool {
+	if typ.entity.Container != other.entity.Container {
 		return false
 	}
-	return m == other || !slices.Contains(m.entity.Layout.KeyFields(m.entity.PartitionKey), "entityType")
+	return typ == other || !slices.Contains(typ.entity.Layout.KeyFields(typ.entity.PartitionKey), "entityType")
 }
 
 // Members are what Companions looks at.
 func (s *schema) Members(docs *engine.Collection) (names []string, leads bool) {
-	m := s.byDocs(docs)
-	if m == nil {
+	typ := s.byDocs(docs)
+	if typ == nil {
 		return nil, false
 	}
-	return m.transactionFields, m.hasTransactionFollowers
+	return typ.transactionFields, typ.hasTransactionFollowers
 }
 
 // connect finds out which entity types have to change with which.
@@ -41,17 +41,17 @@ func (s *schema) connect() {
 			s.transactionRules = append(s.transactionRules, j)
 		}
 	}
-	for _, m := range s.members {
-		m.transactionFields = distinct(m.transactionFields)
+	for _, typ := range s.entityTypes {
+		typ.transactionFields = distinct(typ.transactionFields)
 	}
 }
 
 // Companions returns what has to change with a transaction.
 func (s *schema) Companions(ctx context.Context, its engine.Transaction) ([]engine.Companion, error) {
-	tx := &transaction{schema: s, tx: its, targets: map[targetKey]*target{}, wanted: map[*member][]string{}}
+	tx := &transaction{schema: s, tx: its, targets: map[targetKey]*target{}, wanted: map[*entityType][]string{}}
 	for _, c := range its.Changes {
-		if m := s.byDocs(c.Collection); m != nil {
-			tx.changes = append(tx.changes, change{Change: c, m: m})
+		if typ := s.byDocs(c.Collection); typ != nil {
+			tx.changes = append(tx.changes, change{Change: c, typ: typ})
 		}
 	}
 	for i := range tx.changes {
@@ -60,7 +60,7 @@ func (s *schema) Companions(ctx context.Context, its engine.Transaction) ([]engi
 		if err := tx.recompute(ctx, *c); err != nil {
 			return nil, err
 		}
-		if t := tx.targets[targetKey{c.m, c.ID}]; t != nil {
+		if t := tx.targets[targetKey{c.typ, c.ID}]; t != nil {
 			c.After = t.asItWillBe()
 		}
 	}
@@ -86,18 +86,18 @@ type transaction struct {
 	schema  *schema
 	tx      engine.Transaction
 	changes []change
-	wanted  map[*member][]string // documents to read, by type
+	wanted  map[*entityType][]string // documents to read, by type
 	targets map[targetKey]*target
 	order   []*target
 }
 
 // want names a document that a change depends on.
-func (tx *transaction) want(m *member, id string) { tx.wanted[m] = append(tx.wanted[m], id) }
+func (tx *transaction) want(typ *entityType, id string) { tx.wanted[typ] = append(tx.wanted[typ], id) }
 
 // change is a change of the transaction, of an entity type that takes part.
 type change struct {
 	engine.Change
-	m *member
+	typ *entityType
 }
 
 func alive(d *engine.Document) bool { return d != nil && d.DeletedAt == "" }
@@ -113,7 +113,7 @@ func refs(d *engine.Document, f *tenantitem.Field) []string {
 
 // target is a document that has to change.
 type target struct {
-	m   *member
+	typ *entityType
 	doc engine.Document
 	// own says that the transaction itself writes the document, which is
 	// changed once more, as it is then.
@@ -127,30 +127,30 @@ type target struct {
 }
 
 type targetKey struct {
-	m  *member
-	id string
+	typ *entityType
+	id  string
 }
 
 // fetch makes targets of those wanted documents that lie in the transaction's
 // partition and are not deleted.
 func (tx *transaction) fetch(ctx context.Context) error {
-	for _, m := range tx.schema.members {
-		if err := tx.fetchOf(ctx, m); err != nil {
+	for _, typ := range tx.schema.entityTypes {
+		if err := tx.fetchOf(ctx, typ); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (tx *transaction) fetchOf(ctx context.Context, m *member) error {
+func (tx *transaction) fetchOf(ctx context.Context, typ *entityType) error {
 	var missing []string
-	for _, id := range validIDs(tx.wanted[m]) {
-		if tx.targets[targetKey{m, id}] != nil {
+	for _, id := range validIDs(tx.wanted[typ]) {
+		if tx.targets[targetKey{typ, id}] != nil {
 			continue
 		}
-		if c, ok := tx.changed(m, id); ok {
+		if c, ok := tx.changed(typ, id); ok {
 			if alive(c.After) {
-				tx.add(m, &target{m: m, doc: *c.After, own: true})
+				tx.add(typ, &target{typ: typ, doc: *c.After, own: true})
 			}
 			continue
 		}
@@ -159,30 +159,30 @@ func (tx *transaction) fetchOf(ctx context.Context, m *member) error {
 	if len(missing) == 0 {
 		return nil
 	}
-	docs, err := m.docs.DocumentsByID(ctx, tx.tx.TenantID, m.given(tx.tx.Key), missing, m.transactionFields...)
+	docs, err := typ.docs.DocumentsByID(ctx, tx.tx.TenantID, typ.given(tx.tx.Key), missing, typ.transactionFields...)
 	if err != nil {
 		return err
 	}
 	for _, id := range missing {
 		if d, ok := docs[id]; ok && alive(&d) && fmt.Sprint(d.Key) == fmt.Sprint(tx.tx.Key) {
-			tx.add(m, &target{m: m, doc: d})
+			tx.add(typ, &target{typ: typ, doc: d})
 		}
 	}
 	return nil
 }
 
 // changed finds a document among those that the transaction writes.
-func (tx *transaction) changed(m *member, id string) (change, bool) {
-	i := slices.IndexFunc(tx.changes, func(c change) bool { return c.m == m && c.ID == id })
+func (tx *transaction) changed(typ *entityType, id string) (change, bool) {
+	i := slices.IndexFunc(tx.changes, func(c change) bool { return c.typ == typ && c.ID == id })
 	if i < 0 {
 		return change{}, false
 	}
 	return tx.changes[i], true
 }
 
-func (tx *transaction) add(m *member, t *target) *target {
+func (tx *transaction) add(typ *entityType, t *target) *target {
 	t.sets = map[string]json.RawMessage{}
-	tx.targets[targetKey{m, t.doc.ID}] = t
+	tx.targets[targetKey{typ, t.doc.ID}] = t
 	tx.order = append(tx.order, t)
 	return t
 }
@@ -209,7 +209,7 @@ func (tx *transaction) keepComputed(c change) {
 	if !c.Upsert || !alive(c.After) {
 		return
 	}
-	for _, f := range c.m.computed {
+	for _, f := range c.typ.computed {
 		var was json.RawMessage
 		if alive(c.Before) {
 			was = c.Before.Fields[f.Path]
@@ -232,7 +232,7 @@ func (tx *transaction) recompute(ctx context.Context, c change) error {
 		return nil
 	}
 	for _, j := range tx.schema.transactionRules {
-		if j.holder() != c.m {
+		if j.holder() != c.typ {
 			continue
 		}
 		found, err := j.check(ctx, tx.tx.TenantID, []engine.Document{*tx.itself(c).asItWillBe()}, false)
@@ -250,10 +250,10 @@ func (tx *transaction) recompute(ctx context.Context, c change) error {
 
 // itself is a changed document as a target.
 func (tx *transaction) itself(c change) *target {
-	if t := tx.targets[targetKey{c.m, c.ID}]; t != nil {
+	if t := tx.targets[targetKey{c.typ, c.ID}]; t != nil {
 		return t
 	}
-	return tx.add(c.m, &target{m: c.m, doc: *c.After, own: true})
+	return tx.add(c.typ, &target{typ: c.typ, doc: *c.After, own: true})
 }
 
 // asItWillBe is the document with what was set.
@@ -273,7 +273,7 @@ func (t *target) asItWillBe() *engine.Document {
 func (tx *transaction) companions() ([]engine.Companion, error) {
 	var out []engine.Companion
 	for _, t := range tx.order {
-		c := engine.Companion{Collection: t.m.docs, DocumentPatch: engine.DocumentPatch{Document: t.doc}}
+		c := engine.Companion{Collection: t.typ.docs, DocumentPatch: engine.DocumentPatch{Document: t.doc}}
 		for _, name := range t.names {
 			if len(c.Sets)+len(c.Removes)+len(t.incs) >= engine.MaxDocumentPatch {
 				break

@@ -14,9 +14,9 @@ import (
 
 // keyOfRef returns what a reference tells of where the documents lie that hold
 // it: as many values as In takes, in order.
-func (m *member) keyOfRef(refPath, id string) []any {
+func (typ *entityType) keyOfRef(refPath, id string) []any {
 	var key []any
-	for i, path := range m.docs.KeyPaths() {
+	for i, path := range typ.docs.KeyPaths() {
 		switch {
 		case i == 0 || path == "/entityType":
 		case pathOf(path) == refPath:
@@ -29,9 +29,9 @@ func (m *member) keyOfRef(refPath, id string) []any {
 }
 
 // given are the values of a document's key that In takes beside the tenant.
-func (m *member) given(key []any) []any {
+func (typ *entityType) given(key []any) []any {
 	var more []any
-	for i, path := range m.docs.KeyPaths() {
+	for i, path := range typ.docs.KeyPaths() {
 		if i > 0 && path != "/entityType" && i < len(key) {
 			more = append(more, key[i])
 		}

@@ -18,17 +18,17 @@ import (
 // Beside what the fillers read, it costs one read of the documents that are
 // replaced, where what they held matters: for snapshots, counted references
 // and links.
-func (m *member) Fill(ctx context.Context, w *engine.Write) error {
-	f := &filling{m: m, w: w, entities: make([]reflect.Value, len(w.Entities)), hidden: make([]map[string]map[string]any, len(w.Entities))}
+func (typ *entityType) Fill(ctx context.Context, w *engine.Write) error {
+	f := &filling{typ: typ, w: w, entities: make([]reflect.Value, len(w.Entities)), hidden: make([]map[string]map[string]any, len(w.Entities))}
 	for i, e := range w.Entities {
 		f.entities[i] = reflect.ValueOf(e).Elem()
 	}
-	if _, always := m.memory(); always {
+	if _, always := typ.memory(); always {
 		if err := f.readPriors(ctx); err != nil {
 			return err
 		}
 	}
-	for _, filler := range m.fillers {
+	for _, filler := range typ.fillers {
 		if err := filler.fill(ctx, f); err != nil {
 			return err
 		}
@@ -38,7 +38,7 @@ func (m *member) Fill(ctx context.Context, w *engine.Write) error {
 
 // filling is one call of the hook.
 type filling struct {
-	m        *member
+	typ      *entityType
 	w        *engine.Write
 	entities []reflect.Value
 	// priors are the documents that the entities replace, once they were read.
@@ -97,7 +97,7 @@ func (f *filling) readPriors(ctx context.Context) error {
 	parts := map[string]*part{}
 	for i := range f.entities {
 		if raw := f.w.Before[i]; raw != nil {
-			d, _, err := f.m.docs.ReadDocument(raw)
+			d, _, err := f.typ.docs.ReadDocument(raw)
 			if err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ func (f *filling) readPriors(ctx context.Context) error {
 		if f.w.New[i] {
 			continue
 		}
-		key := f.m.docs.KeyOf(f.w.Entities[i])
+		key := f.typ.docs.KeyOf(f.w.Entities[i])
 		p := parts[fmt.Sprint(key)]
 		if p == nil {
 			p = &part{key: key}
@@ -115,9 +115,9 @@ func (f *filling) readPriors(ctx context.Context) error {
 		}
 		p.ids, p.which = append(p.ids, metaOf(f.w.Entities[i]).ID), append(p.which, i)
 	}
-	names, _ := f.m.memory()
+	names, _ := f.typ.memory()
 	for _, p := range parts {
-		docs, err := f.m.docs.DocumentsByID(ctx, f.w.TenantID, p.key, distinct(slices.Clone(p.ids)), names...)
+		docs, err := f.typ.docs.DocumentsByID(ctx, f.w.TenantID, p.key, distinct(slices.Clone(p.ids)), names...)
 		if err != nil {
 			return err
 		}
@@ -132,8 +132,8 @@ func (f *filling) readPriors(ctx context.Context) error {
 
 // memory are the members of a replaced document that matter; always says that
 // no write can do without them.
-func (m *member) memory() (names []string, always bool) {
-	for _, filler := range m.fillers {
+func (typ *entityType) memory() (names []string, always bool) {
+	for _, filler := range typ.fillers {
 		more, must := filler.before()
 		names, always = append(names, more...), always || must
 	}
@@ -151,7 +151,7 @@ func metaOf(entity any) *tenantitem.Meta {
 // computedFiller empties what is computed in new entities. In others it stays
 // as it is stored, where that was read anyway: what the application sets there
 // would be computed anew a moment later.
-type computedFiller struct{ m *member }
+type computedFiller struct{ typ *entityType }
 
 func (computedFiller) before() (names []string, always bool) { return nil, false }
 
@@ -161,7 +161,7 @@ func (c computedFiller) fill(_ context.Context, f *filling) error {
 		switch {
 		case f.w.New[i]:
 		case f.w.Before[i] != nil:
-			d, _, err := f.m.docs.ReadDocument(f.w.Before[i])
+			d, _, err := f.typ.docs.ReadDocument(f.w.Before[i])
 			if err != nil {
 				return err
 			}
@@ -169,7 +169,7 @@ func (c computedFiller) fill(_ context.Context, f *filling) error {
 		default:
 			continue
 		}
-		for _, field := range c.m.computed {
+		for _, field := range c.typ.computed {
 			v, ok := field.Value(entity)
 			if !ok {
 				continue

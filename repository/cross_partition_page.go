@@ -67,7 +67,7 @@ func (s *scope) pageSorted(ctx context.Context, k *engine.Call, q engine.Query, 
 	m := engine.NewMerger(k, p, want, engine.RowOrder[engine.Row](order), engine.RowCheck(s.checkRow))
 	var after *merge.Row[engine.Row]
 	if at.After != nil {
-		after = &merge.Row[engine.Row]{Place: *at.After}
+		after = &merge.Row[engine.Row]{SortKey: *at.After}
 	}
 	err = m.Run(ctx, at.Ranges, after, func(row *merge.Row[engine.Row]) bool {
 		after = row
@@ -79,7 +79,7 @@ func (s *scope) pageSorted(ctx context.Context, k *engine.Call, q engine.Query, 
 	}
 	at.Ranges = nil
 	if out.read >= want {
-		at.Ranges, at.After = engine.RestOf(m.Runs, after), &after.Place
+		at.Ranges, at.After = engine.RestOf(m.Runs, after), &after.SortKey
 	}
 	return at, nil
 }

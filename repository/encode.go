@@ -30,5 +30,5 @@ func (s *scope) encode(entity any, marks []string, hidden []byte) ([]byte, error
 	if err != nil {
 		return nil, engine.RefusedValue("entity", err)
 	}
-	return s.c.StampBody(documents.WithUnknown(entity, body), marks, hidden)
+	return s.c.MarkBody(documents.WithUnknown(entity, body), marks, hidden)
 }

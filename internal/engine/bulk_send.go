@@ -44,7 +44,7 @@ func (b *Bulk) sendItems(ctx context.Context, items []*BulkItem) {
 			return
 		case errors.As(err, &failed) && StatusOf(err) != 0 && !isThrottled(err) && !isTransient(failed.Status):
 			items = b.withoutRefused(ctx, k, items, failed)
-		case errors.Is(err, errCrowded), StatusOf(err) == http.StatusRequestEntityTooLarge:
+		case errors.Is(err, errBatchFull), StatusOf(err) == http.StatusRequestEntityTooLarge:
 			b.sendItems(ctx, items[:len(items)/2])
 			items = items[len(items)/2:]
 		default:

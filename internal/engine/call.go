@@ -61,7 +61,7 @@ func (k *Call) Start(ctx context.Context) error {
 	if err := k.At.checkTenant(ctx); err != nil {
 		return err
 	}
-	if handed, ok := ctx.Value(sessionKey{}).(handedOver); ok && handed.err != nil {
+	if handed, ok := ctx.Value(sessionKey{}).(contextSessions); ok && handed.err != nil {
 		return handed.err
 	}
 	return ctx.Err()

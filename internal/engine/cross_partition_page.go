@@ -16,7 +16,7 @@ type Position struct {
 	Ranges []keyRange `json:"s"`
 	// After is the last document that was given, of an ordered query: those
 	// up to it are left out, wherever they are met.
-	After *merge.Place `json:"p,omitempty"`
+	After *merge.SortKey `json:"p,omitempty"`
 	// Left is how many documents the query's limit leaves; 0 is no limit.
 	Left int `json:"l,omitempty"`
 }

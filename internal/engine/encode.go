@@ -7,9 +7,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// StampBody adds, in place, the hidden members of hooks and the marks of the write to an
+// MarkBody adds, in place, the hidden members of hooks and the marks of the write to an
 // encoded entity.
-func (c *Collection) StampBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
+func (c *Collection) MarkBody(body []byte, marks []string, hidden []byte) ([]byte, error) {
 	b := body[:len(body)-1]
 	b = append(b, hidden...)
 	b = append(append(append(b, `,"`...), marksField...), `":[`...)

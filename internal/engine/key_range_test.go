@@ -130,7 +130,7 @@ func TestPosition_size(t *testing.T) {
 		}
 		return out
 	}
-	after := &merge.Place{RID: "r"}
+	after := &merge.SortKey{RID: "r"}
 	small := Position{Ranges: begun(4, 100), After: after}
 	text, err := small.Encode()
 	if err != nil {
@@ -147,7 +147,7 @@ func TestPosition_size(t *testing.T) {
 	if p, err := decodePosition(text, 1); err != nil || !slices.Equal(p.Ranges, []keyRange{{Min: epk.Min, Max: epk.Max}}) {
 		t.Errorf("400 tokens came back as %+v, %v", p, err)
 	}
-	huge := Position{Ranges: begun(1, 1), After: &merge.Place{RID: strings.Repeat("r", maxPositionBytes)}}
+	huge := Position{Ranges: begun(1, 1), After: &merge.SortKey{RID: strings.Repeat("r", maxPositionBytes)}}
 	if _, err := huge.Encode(); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("got %v, want ErrUnsupported", err)
 	}

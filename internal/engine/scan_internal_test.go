@@ -11,7 +11,7 @@ import (
 // the scan's own direction decides, whatever the order says.
 func TestTheDirectionOfEqualRows(t *testing.T) {
 	t.Parallel()
-	older, newer := merge.Place{RID: "AAAAAAAAAAABAAAAAAAAAA=="}, merge.Place{RID: "AAAAAAAAAAACAAAAAAAAAA=="}
+	older, newer := merge.SortKey{RID: "AAAAAAAAAAABAAAAAAAAAA=="}, merge.SortKey{RID: "AAAAAAAAAAACAAAAAAAAAA=="}
 	for _, row := range []struct {
 		header     string
 		descending bool

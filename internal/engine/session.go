@@ -83,7 +83,7 @@ func holdsPart(joined, token string) bool {
 // of it a request gets is chosen in session_header.go.
 func (s *Sessions) header(ctx context.Context, container string) *string {
 	joined := s.joined.Load()
-	handed, _ := ctx.Value(sessionKey{}).(handedOver)
+	handed, _ := ctx.Value(sessionKey{}).(contextSessions)
 	if theirs := handed.containers[container]; theirs != nil && s.isContainer(handed.rids[container]) {
 		both := maps.Clone(theirs)
 		if joined != nil {
@@ -247,8 +247,8 @@ func SessionsOf(collections ...*Collection) []string {
 
 type sessionKey struct{}
 
-// handedOver are the sessions that a context brings, by container.
-type handedOver struct {
+// contextSessions are the sessions that a context brings, by container.
+type contextSessions struct {
 	containers map[string]sessionRanges
 	// rids are the resource ids of those containers that a token names by it.
 	rids map[string]string
@@ -263,8 +263,8 @@ type handedOver struct {
 // A token knows its container by the container's name: don't use one context
 // for containers of the same name in several databases.
 func WithSession(ctx context.Context, tokens ...string) context.Context {
-	outer, _ := ctx.Value(sessionKey{}).(handedOver)
-	h := handedOver{containers: map[string]sessionRanges{}, rids: map[string]string{}, err: outer.err}
+	outer, _ := ctx.Value(sessionKey{}).(contextSessions)
+	h := contextSessions{containers: map[string]sessionRanges{}, rids: map[string]string{}, err: outer.err}
 	maps.Copy(h.rids, outer.rids)
 	for container, ranges := range outer.containers {
 		h.containers[container] = maps.Clone(ranges)
@@ -284,7 +284,7 @@ func WithSession(ctx context.Context, tokens ...string) context.Context {
 // are not longer either.
 const maxSessionToken = 64 << 10
 
-func (h handedOver) take(token string) bool {
+func (h contextSessions) take(token string) bool {
 	coded, ok := strings.CutPrefix(token, sessionPrefix)
 	if !ok || len(token) > maxSessionToken {
 		return false

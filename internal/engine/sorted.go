@@ -54,7 +54,7 @@ func readSorted[D any](ctx context.Context, k *Call, q Query, expression string,
 
 // RowOrder compares rows by an order.
 func RowOrder[D any](order merge.Order) func(a, b *merge.Row[D]) int {
-	return func(a, b *merge.Row[D]) int { return order.Compare(a.Place, b.Place) }
+	return func(a, b *merge.Row[D]) int { return order.Compare(a.SortKey, b.SortKey) }
 }
 
 // RowCheck checks the documents of rows; nil checks nothing.
@@ -72,7 +72,7 @@ type merger[R any] struct {
 	size    int
 	compare func(a, b *R) int
 	check   func(*R) error
-	Runs    []*run[R] // what run began with
+	Runs    []*sortedRun[R] // what Run began with
 }
 
 // NewMerger reads pages of mergePage rows, or fewer where no more are wanted.
@@ -84,7 +84,7 @@ func NewMerger[R any](k *Call, p *plan, want int, compare func(a, b *R) int, che
 	return &merger[R]{k: k, plan: p, size: size, compare: compare, check: check}
 }
 
-// Run calls yield with the rows behind a place, or all of them, until it
+// Run calls yield with the rows behind one, or all of them, until it
 // returns false.
 func (m *merger[R]) Run(ctx context.Context, ranges []keyRange, after *R, yield func(*R) bool) error {
 	pieces, err := m.k.pieces(ctx, m.plan, ranges, "")
@@ -95,15 +95,15 @@ func (m *merger[R]) Run(ctx context.Context, ranges []keyRange, after *R, yield 
 	return merge.Streams(ctx, streamsOf(m.Runs), m.compare, yield)
 }
 
-func (m *merger[R]) runsOf(pieces []piece, after *R, moves int) []*run[R] {
-	runs := make([]*run[R], len(pieces))
+func (m *merger[R]) runsOf(pieces []piece, after *R, moves int) []*sortedRun[R] {
+	runs := make([]*sortedRun[R], len(pieces))
 	for i, at := range pieces {
-		runs[i] = &run[R]{merger: m, piece: at, last: after, skip: after != nil, moves: moves}
+		runs[i] = &sortedRun[R]{merger: m, piece: at, last: after, skip: after != nil, moves: moves}
 	}
 	return runs
 }
 
-func streamsOf[R any](runs []*run[R]) []merge.Stream[R] {
+func streamsOf[R any](runs []*sortedRun[R]) []merge.Stream[R] {
 	out := make([]merge.Stream[R], len(runs))
 	for i, r := range runs {
 		out[i] = r
@@ -111,8 +111,8 @@ func streamsOf[R any](runs []*run[R]) []merge.Stream[R] {
 	return out
 }
 
-// run is the sorted rows of one part of a scope.
-type run[R any] struct {
+// sortedRun is the sorted rows of one part of a scope.
+type sortedRun[R any] struct {
 	*merger[R]
 	piece
 	begun bool
@@ -125,12 +125,12 @@ type run[R any] struct {
 	last *R
 	skip bool
 	// parts took over when the run's partition was divided.
-	parts []*run[R]
+	parts []*sortedRun[R]
 	moves int
 }
 
 // Next reads the next page; see merge.Stream.
-func (r *run[R]) Next(ctx context.Context) ([]R, []merge.Stream[R], error) {
+func (r *sortedRun[R]) Next(ctx context.Context) ([]R, []merge.Stream[R], error) {
 	for !r.begun || r.next != "" {
 		from := r.From
 		if r.begun {
@@ -158,7 +158,7 @@ func (r *run[R]) Next(ctx context.Context) ([]R, []merge.Stream[R], error) {
 }
 
 // fresh cuts off the rows that were given before.
-func (r *run[R]) fresh(rows []R) []R {
+func (r *sortedRun[R]) fresh(rows []R) []R {
 	for r.skip && len(rows) > 0 && r.compare(&rows[0], r.last) <= 0 {
 		rows = rows[1:]
 	}
@@ -166,7 +166,7 @@ func (r *run[R]) fresh(rows []R) []R {
 }
 
 // divide makes the runs that go on where this one stopped.
-func (r *run[R]) divide(ctx context.Context, from string, cause error) ([]merge.Stream[R], error) {
+func (r *sortedRun[R]) divide(ctx context.Context, from string, cause error) ([]merge.Stream[R], error) {
 	at := r.piece
 	at.From = from
 	pieces, err := r.k.follow(ctx, r.plan, at, r.moves, cause)
@@ -178,7 +178,7 @@ func (r *run[R]) divide(ctx context.Context, from string, cause error) ([]merge.
 }
 
 // rest is what remains of the run when rows up to one were given.
-func (r *run[R]) rest(given *R) []keyRange {
+func (r *sortedRun[R]) rest(given *R) []keyRange {
 	switch {
 	case r.parts != nil:
 		return RestOf(r.parts, given)
@@ -195,7 +195,7 @@ func (r *run[R]) rest(given *R) []keyRange {
 }
 
 // RestOf returns what the runs have not given yet; given is the last row that was.
-func RestOf[R any](runs []*run[R], given *R) []keyRange {
+func RestOf[R any](runs []*sortedRun[R], given *R) []keyRange {
 	var out []keyRange
 	for _, r := range runs {
 		out = append(out, r.rest(given)...)

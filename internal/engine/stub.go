@@ -53,7 +53,7 @@ type Journal struct {
 }
 
 // JournalField is the name of the journal in a stored document. It stands beside
-// the entity's own fields, like the stamps of writes.
+// the entity's own fields, like the marks of writes.
 const JournalField = documents.Deletion
 
 // MovingField is the name of a member that a child has while it moves: the id

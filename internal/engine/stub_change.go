@@ -119,7 +119,7 @@ func (k *Call) changeTogether(ctx context.Context, stubs []Stub, plan func(Stub)
 				next[i].ETag = results[i].ETag
 			}
 			return next, nil
-		case errors.Is(err, errCrowded):
+		case errors.Is(err, errBatchFull):
 			first, err := k.changeTogether(ctx, stubs[:len(stubs)/2], plan)
 			if err != nil {
 				return first, err

@@ -11,9 +11,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// errCrowded says that operations and their companions do not fit into one
+// errBatchFull says that operations and their companions do not fit into one
 // batch. Nothing was sent.
-var errCrowded = errors.New("the operations and what changes with them do not fit into one batch")
+var errBatchFull = errors.New("the operations and what changes with them do not fit into one batch")
 
 // transact sends operations as one batch, together with what others say has to
 // change with them; see [TransactionHook]. Without others it is apply.
@@ -24,7 +24,7 @@ var errCrowded = errors.New("the operations and what changes with them do not fi
 // maxMutations times the operations go alone.
 //
 // Where the companions do not fit, they are left out, or, when the caller
-// divides, it is errCrowded.
+// divides, it is errBatchFull.
 func (k *Call) transact(ctx context.Context, ops []Operation, divides bool) ([]Result, error) {
 	others := transactionHooks(ops)
 	if len(others) == 0 {
@@ -39,7 +39,7 @@ func (k *Call) transact(ctx context.Context, ops []Operation, divides bool) ([]R
 		}
 		if len(sent) > MaxBatchOperations || batchSize(sent) > tenantitem.MaxDocumentBytes {
 			if divides && len(ops) > 1 {
-				return nil, errCrowded
+				return nil, errBatchFull
 			}
 			sent = t.fitting(sent)
 		}

@@ -15,12 +15,12 @@ import (
 // The values stand in objects, because an array drops elements that are
 // undefined and the ones behind would move up.
 type Row[D any] struct {
-	Place
+	SortKey
 	Doc D `json:"d"`
 }
 
-// Place is where a document stands in an ordered result.
-type Place struct {
+// SortKey is where a document stands in an ordered result.
+type SortKey struct {
 	// RID is the service's own id of the document, which decides ties.
 	RID string `json:"r"`
 	// Sort are the values of the ORDER BY clause.
@@ -41,7 +41,7 @@ const (
 )
 
 // SetScan notes the direction of the page that the row is from.
-func (p *Place) SetScan(s Scan) { p.Scan = s }
+func (p *SortKey) SetScan(s Scan) { p.Scan = s }
 
 // ReadInto tells the document what it is read into, where it asks for that.
 func (r *Row[D]) ReadInto(t reflect.Type) {
@@ -65,12 +65,12 @@ type Item struct {
 	Value Value `json:"v,omitzero"`
 }
 
-// Order says for each value of a [Place] whether the largest comes first.
+// Order says for each value of a [SortKey] whether the largest comes first.
 type Order []bool
 
-// Compare orders two places. Ties of all values go by the documents' ids, in
+// Compare orders two keys. Ties of all values go by the documents' ids, in
 // the direction of the index scan, as they do within a partition.
-func (o Order) Compare(a, b Place) int {
+func (o Order) Compare(a, b SortKey) int {
 	for i, desc := range o {
 		if c := Compare(a.at(i), b.at(i)); c != 0 {
 			return direct(c, desc)
@@ -81,7 +81,7 @@ func (o Order) Compare(a, b Place) int {
 	return direct(compareRIDs(a.RID, b.RID), falling)
 }
 
-func (p Place) at(i int) Value {
+func (p SortKey) at(i int) Value {
 	if i < len(p.Sort) {
 		return p.Sort[i].Value
 	}

@@ -89,10 +89,10 @@ func TestValue_keepsIntegers(t *testing.T) {
 	}
 }
 
-// TestPlace_undefined makes sure that a missing sort value stays in its place.
-func TestPlace_undefined(t *testing.T) {
+// TestSortKey_undefined makes sure that a missing sort value stays in its place.
+func TestSortKey_undefined(t *testing.T) {
 	t.Parallel()
-	var p merge.Place
+	var p merge.SortKey
 	const text = `{"r":"x","o":[{},{"v":null},{"v":3}]}`
 	if err := jsonv2.Unmarshal([]byte(text), &p); err != nil {
 		t.Fatal(err)
@@ -111,7 +111,7 @@ func TestOrder_ties(t *testing.T) {
 	t.Parallel()
 	// The last bytes of a resource id count in little endian: AQAB is more than AgAA.
 	const first, second = "AAAAAIAAAAACAAAAAAAAAA==", "AAAAAIAAAAABAQAAAAAAAA=="
-	a, b := merge.Place{RID: first}, merge.Place{RID: second}
+	a, b := merge.SortKey{RID: first}, merge.SortKey{RID: second}
 	if merge.Order(nil).Compare(a, b) >= 0 || (merge.Order{false}).Compare(a, b) >= 0 {
 		t.Error("the older document does not come first")
 	}
@@ -119,7 +119,7 @@ func TestOrder_ties(t *testing.T) {
 		t.Error("the older document does not come last when the first value descends")
 	}
 	if (merge.Order{false, true}).Compare(a, a) != 0 {
-		t.Error("a place differs from itself")
+		t.Error("a key differs from itself")
 	}
 }
 

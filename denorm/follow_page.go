@@ -13,7 +13,7 @@ import (
 
 // batch is the changed documents of one type and tenant on one page.
 type batch struct {
-	m      *member
+	typ    *entityType
 	tenant string
 	docs   []engine.Document
 }
@@ -29,8 +29,8 @@ func (k *Keeper) followPage(ctx context.Context, container string, changes []cha
 		return err
 	}
 	for _, b := range batches {
-		for _, r := range b.m.outward {
-			if err := k.follow(ctx, b.tenant, r, b.m, b.docs); err != nil {
+		for _, r := range b.typ.outward {
+			if err := k.follow(ctx, b.tenant, r, b.typ, b.docs); err != nil {
 				return err
 			}
 		}
@@ -46,20 +46,20 @@ func (k *Keeper) followPage(ctx context.Context, container string, changes []cha
 func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, error) {
 	var batches []*batch
 	for _, c := range changes {
-		i := slices.IndexFunc(s.members, func(m *member) bool { return m.entity.Container == container && m.docs.Owns(c.Document) })
-		if i < 0 || len(s.members[i].own) == 0 && len(s.members[i].outward) == 0 {
+		i := slices.IndexFunc(s.entityTypes, func(typ *entityType) bool { return typ.entity.Container == container && typ.docs.Owns(c.Document) })
+		if i < 0 || len(s.entityTypes[i].own) == 0 && len(s.entityTypes[i].outward) == 0 {
 			continue
 		}
-		m := s.members[i]
-		m.docs.Saw(c.Session)
-		d, tenant, err := m.docs.ReadDocument(c.Document)
+		typ := s.entityTypes[i]
+		typ.docs.Saw(c.Session)
+		d, tenant, err := typ.docs.ReadDocument(c.Document)
 		if err != nil {
-			return nil, fmt.Errorf("denorm: document %q of %s: %w", c.ID, m.name(), err)
+			return nil, fmt.Errorf("denorm: document %q of %s: %w", c.ID, typ.name(), err)
 		}
-		at := slices.IndexFunc(batches, func(b *batch) bool { return b.m == m && b.tenant == tenant })
+		at := slices.IndexFunc(batches, func(b *batch) bool { return b.typ == typ && b.tenant == tenant })
 		if at < 0 {
 			at = len(batches)
-			batches = append(batches, &batch{m: m, tenant: tenant})
+			batches = append(batches, &batch{typ: typ, tenant: tenant})
 		}
 		batches[at].docs = append(batches[at].docs, d)
 	}
@@ -75,7 +75,7 @@ func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, 
 func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 	docs := living(b.docs)
 	var found []finding
-	for _, r := range b.m.own {
+	for _, r := range b.typ.own {
 		f, err := r.check(ctx, b.tenant, docs, false)
 		if err != nil {
 			return err
@@ -83,7 +83,7 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 		found = append(found, f...)
 	}
 	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
-	found, reason := k.odd.skip(ctx, b.m, b.tenant, found)
+	found, reason := k.odd.skip(ctx, b.typ, b.tenant, found)
 	patches, err := b.acknowledge()
 	if err == nil {
 		patches, err = patchesOf(patches, found)
@@ -91,14 +91,14 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
-	_, odd, err := b.m.patch(ctx, patches)
+	_, odd, err := b.typ.patch(ctx, patches)
 	if errors.Is(err, repository.ErrAmbiguous) {
-		return fmt.Errorf("denorm: copies in %s: %w", b.m.name(), err)
+		return fmt.Errorf("denorm: copies in %s: %w", b.typ.name(), err)
 	}
 	if err != nil {
 		return err
 	}
-	if _, refusal := k.odd.skip(ctx, b.m, b.tenant, odd); refusal != nil {
+	if _, refusal := k.odd.skip(ctx, b.typ, b.tenant, odd); refusal != nil {
 		return refusal
 	}
 	return reason
@@ -110,12 +110,12 @@ func (b *batch) acknowledge() ([]engine.DocumentPatch, error) {
 	var patches []engine.DocumentPatch
 	for _, d := range b.docs {
 		p := engine.DocumentPatch{Document: d}
-		for _, name := range []string{engine.MovedField, wishesField} {
+		for _, name := range []string{engine.MovedField, pendingLinksField} {
 			if d.Fields[name] != nil {
 				p.Removes = append(p.Removes, "/"+name)
 			}
 		}
-		if counted, ok := b.m.counted(d); !ok && d.DeletedAt == "" {
+		if counted, ok := b.typ.counted(d); !ok && d.DeletedAt == "" {
 			raw, err := engine.EncodeValue(counted)
 			if err != nil {
 				return nil, err
