@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the code of the files into the pa
 //
 // names the file, from the repository's top, and the region of it; without a
 // name it is the whole file. A region begins at the line "// snippet: wire"
-// and ends at the next "// end snippet".
+// and ends at the next "// end snippet"; "imports" is the import declaration.
 // Only blocks of Go have to have one.
 var snippet = regexp.MustCompile("(?m)^(?:<!-- snippet: (\\S+)(?: (\\S+))? -->\n)?```(\\w*)\n(?s:(.*?))^```$") //nolint:gocritic // the closing fence begins a line
 
@@ -60,6 +60,12 @@ func TestEveryGoBlockIsCodeOfAFile(t *testing.T) {
 	}
 }
 
+var (
+	// markers are the lines around a region, with the empty lines inside of them.
+	markers = regexp.MustCompile(`(?m)^[\t ]*// snippet: \S+\n\n?|\n?^[\t ]*// end snippet\n`)
+	imports = regexp.MustCompile(`(?ms)^import \(\n.*?^\)\n|^import "[^"]+"\n`)
+)
+
 // region is the named part of a file as a page shows it: without the
 // indentation that all of its lines have and without empty lines around it. Its
 // second result says what is wrong.
@@ -68,8 +74,14 @@ func region(path, name string) (code, problem string) {
 	if err != nil {
 		return "", "the file does not exist"
 	}
-	if name == "" {
-		return string(data), ""
+	switch name {
+	case "":
+		return markers.ReplaceAllString(string(data), ""), ""
+	case "imports":
+		if found := imports.Find(data); found != nil {
+			return string(found), ""
+		}
+		return "", "the file imports nothing"
 	}
 	var lines []string
 	inside, ended := false, false
