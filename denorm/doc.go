@@ -25,6 +25,18 @@
 // With fx, [Module] is all that has to be added to these. Without it, [New],
 // [Copies.Extension] and [Copies.Keeper] are the same in plain calls.
 //
+// # The types, in the order of need
+//
+//   - The functions above, and [DeleteAction], what becomes of copies of a
+//     document that is deleted; [ReferencedError], a delete that it forbids.
+//   - [Keeper], which keeps everything true while it runs: CatchUp, Audit and
+//     Repair. [Drift] is what an audit finds, [RepairOptions] and
+//     [RepairProgress] are of a repair.
+//   - [Event] and its [EventKind], what [Watch] shows of each change, with
+//     [WatchOptions]. [Process] runs a processor with the application.
+//   - Without fx: [Declaration], [Config], and [Copies], which New makes of
+//     them.
+//
 // # How copies stay true
 //
 // A [Keeper] reads the change feed of every container that holds sources or

@@ -20,6 +20,15 @@
 // what a piece of code should cost into a test. [Explore] looks for the fault or the order of requests that breaks a promise.
 // [Serve] puts an emulator behind a real loopback address, for clients that need one.
 //
+// # The types, in the order of need
+//
+//   - [Emulator], which [New] and [FX] make, with an [Option] for each thing
+//     that is not as usual; [Server], for programs outside of the test.
+//   - [Scenario], a promise, with an [Actor] for each process; [World], what
+//     each of its functions is given; [ExploreOptions].
+//   - [FaultKind], what may happen to a [Request]; [Coverage], what [Explore]
+//     tried; [Finding], what [Find] found.
+//
 // # Against a real endpoint
 //
 // With COSMOS_CONNECTION_STRING, or COSMOS_ENDPOINT and COSMOS_KEY, in the environment, [Client] and [New] give clients of

@@ -20,6 +20,24 @@
 //	err = comments.Under(note).Create(ctx, &Comment{Body: "first"})
 //	for c, err := range comments.Under(note).Query(ctx, repository.All()) { ... }
 //
+// # The types, in the order of need
+//
+//   - [ParentedItem], the base of a child, and [Rule], what becomes of it when
+//     its parent is deleted.
+//   - [Repository], of one child entity type, which registry makes, or [New]
+//     with a [Config]; [Scope], the children of one parent.
+//   - [DanglingError], a child without its parent; [ChildrenError], a delete
+//     that Restrict forbids; [PlanChangedError], a delete that would take more
+//     than its plan showed.
+//   - [Part] and [With], for [Load], which reads a parent with its children.
+//   - [Buckets], for children that are small and very many, with a
+//     [BucketConfig]: [Entries] are those of one parent, an [Entry] is one, a
+//     [Bucket] is the document that holds them.
+//   - [Forest], who belongs to whom, with a [ForestConfig] and a [Policy] for
+//     each entity type; [Resumed], [Swept] and [SweepOptions] are of its
+//     upkeep.
+//   - [Child], the constraint of generic code over children.
+//
 // # Deletes that span partitions
 //
 // Under the default key a parent and its children lie in different logical
@@ -60,16 +78,17 @@
 //
 // A write of a child and its Move look at the parent before and again after. A
 // child that arrived too late for the delete's last look is therefore seen by
-// its own writer, which removes it, or moves it back, and reports repository.ErrDanglingRef. A Restore looks at the parent once the child
-// has the mark of the restore, and before it is shown: where the parent is gone,
-// the child stays deleted. A child that Restrict keeps, or that can be
-// restored with its parent, names the former parent while it moves: a delete of
-// either parent finds it and ends the move, and so does [Forest.Resume] where the
-// mover died. Two things can still leave a child behind:
-// a process that dies between the create of a child and the second look in the instant in
-// which another one deletes the parent, and, under session consistency, two
-// processes that for some milliseconds both read what the other has already
-// changed. [Forest.Sweep] finds such children and applies their rule. A delete and a
+// its own writer, which removes it, or moves it back, and reports
+// repository.ErrDanglingRef. A Restore looks at the parent once the child has
+// the mark of the restore, and before it is shown: where the parent is gone,
+// the child stays deleted. A child that Restrict keeps, or that can be restored
+// with its parent, names the former parent while it moves: a delete of either
+// parent finds it and ends the move, and so does [Forest.Resume] where the
+// mover died. Two things can still leave a child behind: a process that dies
+// between the create of a child and the second look in the instant in which
+// another one deletes the parent, and, under session consistency, two processes
+// that for some milliseconds both read what the other has already changed.
+// [Forest.Sweep] finds such children and applies their rule. A delete and a
 // restore see what the last run of the same document wrote, wherever that ran,
 // since the document keeps its session tokens; an Upsert of a document that was
 // restored drops them.

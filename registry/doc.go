@@ -15,6 +15,25 @@
 // [In] names another one of [Config].Containers. Where an entity lives is said
 // here and nowhere else: application code does not change when it moves.
 //
+// # The types, in the order of need
+//
+//   - [ClientConfig], which account, for [NewClient]; [AccountKey], a key that
+//     can be replaced.
+//   - [Config], which database, with a [Container] for each that is not the
+//     default one, and [Throughput] where a new one needs it.
+//   - [Option], what is special about an entity type: [In], [SoftDelete],
+//     [TTL], [CheckRefs], [Named], [WithLayout].
+//   - [Database], what an application holds once it is started.
+//   - [Tenants], about all that a tenant has: [ExportOptions], [ExportTarget]
+//     and [Exported]; [ImportOptions], [ImportedLine], [LineOutcome] and
+//     [Imported]; [EraseOptions], [ErasePlan], [ErasedDocument] and the
+//     certificate, [Erasure]; [StatsOptions], [TenantStats], [EntityTypeStats]
+//     and [PartitionStats]; [TenantProgress] of each.
+//   - Without fx: [Declaration], [Plan], and [Registered], what a plan says of
+//     an entity type; [Extension], what another package adds to a plan.
+//   - [Difference] and [DriftError], what [Check] and [Provision] find in a
+//     database that is there.
+//
 // # Without fx
 //
 // The same in plain calls; fx adds nothing but their order:

@@ -19,6 +19,26 @@
 // Count, Page and Project look for documents; Sum, Avg, Min, Max, Distinct and
 // GroupBy calculate over them.
 //
+// # The types, in the order of need
+//
+//   - [Repository], of one entity type: package registry makes it, or [New]
+//     with a [Config].
+//   - [Scope], which In binds to a tenant: every verb is a method of it.
+//     [Reader] is its reading half.
+//   - [Query], made by [All], [Where] or [SQL], of [Predicate] values such as
+//     [Eq]; [PageOptions] and [Page]; [Explanation], what a query would send.
+//   - [Error], which every verb returns, and those with more to tell:
+//     [ConflictError], [MissingError], [BatchError], [DecodeError].
+//   - [Edits] for Patch, [Batch] for a transaction, [DeleteOptions] and
+//     [DeletePlan] for Delete.
+//   - [BulkOptions], [Receipt], [ItemReceipt] and [ItemStatus] for SaveAll and
+//     DeleteAll.
+//   - [Tally], what was used up; [Telemetry], where it is reported;
+//     [Sessions], how far a container was seen.
+//   - [RepositoryOf], [ScopeOf] and [BatchOf], of which Repository, Scope and
+//     Batch are names, and whose methods theirs are: the same over pointers,
+//     which Go compiles once for all entities.
+//
 // # Across partitions
 //
 // All queries work in a scope of several partitions too: a prefix of the key,

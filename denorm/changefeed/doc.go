@@ -11,6 +11,16 @@
 //	})
 //	err = p.Run(ctx)
 //
+// # The types, in the order of need
+//
+//   - [Handler], which is given each [Change].
+//   - [Processor], which [New] makes of a handler and a [Config]; [Start],
+//     where it begins; [MissingLease], where it goes on when a lease was
+//     deleted.
+//   - [RangeLag], how far it is behind; [Quarantined], what it put aside;
+//     [ReplayOption], how that is tried again.
+//   - [WatchOptions], for [Watch].
+//
 // # What it promises
 //
 // Every change is handled at least once, in order within a logical partition:

@@ -11,6 +11,17 @@
 //
 // Tests usually want package emulatortest instead, which makes the service, a client of it, and cleans up both.
 //
+// # The types, in the order of need
+//
+//   - [Service], the account, which [New] makes of [Options]; [ScriptLimits]
+//     bound its stored procedures.
+//   - [NamedTransport] and [RoutingTransport], for clients in this process.
+//   - [Fault], what is to go wrong with which [Operation]; [Faults], those of
+//     a service; [ArmedFault], one of them.
+//   - [Clock], the account's time; [Range], a physical partition;
+//     [ForkOptions], for a copy; [Role], what an identity may do.
+//   - [Log], what was asked, and [Exchange], one request of it.
+//
 // # What it keeps to
 //
 // The service's rules are kept as they are published or can be observed: partition key hashing, physical partitions that

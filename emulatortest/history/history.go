@@ -2,8 +2,9 @@
 // explained: by some order of the calls, each of which happened at one moment between its call and its answer. A call whose answer
 // was lost may have happened at any time from its call on, or never.
 //
-// The checking is porcupine's (github.com/anishathalye/porcupine); the models here say what a document with an etag, a set under
-// a query, a tree and a copied value may answer. A user's own model is a porcupine.Model over [Step] values.
+// A [Recorder] takes each [Call] and its [Answer], whose [Outcome] says what the client knows of it. The checking is porcupine's
+// (github.com/anishathalye/porcupine); the models here say what a document with an etag, a set under a query, a tree and a copied
+// value may answer. A user's own model is a porcupine.Model whose inputs are Calls and whose outputs are Answers.
 package history
 
 import (

@@ -5,10 +5,11 @@
 //	bound, err := ceiling.New(ceiling.Config{Total: 4000, PerTenant: 500}) // RU/s
 //	registry.Module(registry.Config{Database: "notes", Ceiling: bound})
 //
-// Requests above it wait before they are sent, where without it the service
-// would refuse them (429) for all tenants alike. A piece of work gets a ceiling
-// of its own by [With], and [WithThroughput] says to the service itself which
-// work gives way. What one request may cost in all is another matter; see
+// [New] makes a [Ceiling] of a [Config]. Requests above it wait before they are
+// sent, where without it the service would refuse them (429) for all tenants
+// alike; [Use] tells what each tenant spent and waited. A piece of work gets a
+// ceiling of its own by [With], and [WithThroughput] says to the service itself
+// which work gives way. What one request may cost in all is another matter; see
 // repository.WithBudget.
 package ceiling
 

@@ -12,10 +12,11 @@
 //
 // [Middleware] binds the request's context to its tenant and its budget, and
 // writes the log and the trace. [JSON] answers with what a function returns,
-// [WriteError] with an error. [IfMatch], [PageOptions] and [LinkNext] read and
-// write the headers that conditional writes and pages need. An entity's ETag is
-// in the form that HTTP has for them, quotes included: it is the header ETag as
-// it is.
+// [WriteError] with an error, of which a [Problem] is one of your own. A [Config]
+// is what Middleware goes by, a [Getter] what IfMatch reads from. [IfMatch],
+// [PageOptions] and [LinkNext] read and write the headers that conditional
+// writes and pages need. An entity's ETag is in the form that HTTP has for them,
+// quotes included: it is the header ETag as it is.
 //
 // # Statuses
 //

@@ -8,6 +8,9 @@
 //		Names: map[string]string{"entityType": "$type"}, // what the other programs call it
 //	}))
 //
+// A [Layout] has a [KeySource] for each level of the key, and says with [Untyped]
+// whether documents may lack an entity type.
+//
 // Application code does not change by it. A layout that contradicts the
 // container's key or the entity is an error at start-up that unwraps to
 // tenantitem.ErrInvalid. docs/layouts.md has six such containers.

@@ -6,9 +6,10 @@
 //	sales := partition.Find(orders.Global("c1"), repository.All(), 100)
 //	err := partition.Read(ctx, customer, sales)
 //
+// [Find] and [FindID] make [Documents], and [Read] fills them: each is a [Part].
 // The types need know nothing of each other. What writes them together, in one
-// transaction, is [Commit]. For children in other partitions
-// than their parent there is parented.Load.
+// transaction, is [Commit]. For children in other partitions than their parent
+// there is parented.Load.
 package partition
 
 import (

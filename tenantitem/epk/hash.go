@@ -2,7 +2,7 @@
 // container's physical partitions.
 //
 // A partition key value is a list of [Component] values, one to a path of the container's partition key. [Hash] turns
-// it into an upper-case hexadecimal string. A container's ranges tile the strings from [Min] to [Max], and the range
+// it into an upper-case hexadecimal string, by the [Scheme] of that key. A container's ranges tile the strings from [Min] to [Max], and the range
 // that holds the hash holds the document:
 //
 //	key := epk.Hash(epk.MultiHash, epk.String("acme"), epk.String("Note"))
