@@ -27,7 +27,7 @@
 // The service's rules are kept as they are published or can be observed: partition key hashing, physical partitions that
 // split and merge, etags, session tokens, transactional batches, patches, TTL, unique keys, the change feed, the query
 // language with its cross-partition limits, request charges and throttling. What is not supported is refused by name. Every
-// operation's file in internal/edge opens with what it supports and where it differs; docs/emulator.md has it in one table.
+// operation's file in internal/restapi opens with what it supports and where it differs; docs/emulator.md has it in one table.
 //
 // # What a test can do to it
 //

@@ -1,6 +1,6 @@
 package emulator
 
-import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/edge"
+import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/restapi"
 
 // ForkOptions are what a fork has of its own; the zero value is a fork that goes on as its origin would.
 type ForkOptions struct {
@@ -29,7 +29,7 @@ func (s *Service) Fork(o ForkOptions) *Service {
 		account: s.account.Fork(o.Clock.Now), random: s.random.Fork(), clock: o.Clock, log: newLog(o.LogLimit), key: s.key, principals: s.principals.Fork(),
 		regions: s.regions.Fork(),
 	}
-	f.handler = s.handler.Fork(func(c *edge.Config) {
+	f.handler = s.handler.Fork(func(c *restapi.Config) {
 		c.Account, c.Random = f.account, f.random
 		c.Clock, c.Wait = o.Clock.Now, o.Clock.Wait
 		c.Faults, c.Record = &f.faults, f.log.record

@@ -4,28 +4,28 @@ import (
 	"encoding/base64"
 	"encoding/json"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/edge"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/restapi"
 )
 
 // Role is what an Entra ID identity may do, and where: a scope ("/", "/dbs/{db}" or "/dbs/{db}/colls/{c}", by names) and actions of the data
 // plane. Make one with [DataReader], [DataContributor] or by hand.
-type Role = edge.Role
+type Role = restapi.Role
 
 // The actions of the data plane, as Microsoft's reference names them. One that ends in * stands for all that begin so. Throughput, and
 // the making and changing of databases, containers and scripts, are in none of them.
 const (
-	ActionReadMetadata     = edge.ActionReadMetadata     // reading a container and its ranges, at a higher scope also databases and lists
-	ActionAnyOfContainers  = edge.ActionAnyOfContainers  // all that follow
-	ActionExecuteQuery     = edge.ActionExecuteQuery     // queries, together with ActionReadChangeFeed
-	ActionReadChangeFeed   = edge.ActionReadChangeFeed   // the change feed
-	ActionExecuteProcedure = edge.ActionExecuteProcedure // running stored procedures
-	ActionManageConflicts  = edge.ActionManageConflicts  // the conflicts feed
-	ActionAnyOfItems       = edge.ActionAnyOfItems       // all that follow
-	ActionCreateItem       = edge.ActionCreateItem
-	ActionReadItem         = edge.ActionReadItem // point reads
-	ActionReplaceItem      = edge.ActionReplaceItem
-	ActionUpsertItem       = edge.ActionUpsertItem
-	ActionDeleteItem       = edge.ActionDeleteItem
+	ActionReadMetadata     = restapi.ActionReadMetadata     // reading a container and its ranges, at a higher scope also databases and lists
+	ActionAnyOfContainers  = restapi.ActionAnyOfContainers  // all that follow
+	ActionExecuteQuery     = restapi.ActionExecuteQuery     // queries, together with ActionReadChangeFeed
+	ActionReadChangeFeed   = restapi.ActionReadChangeFeed   // the change feed
+	ActionExecuteProcedure = restapi.ActionExecuteProcedure // running stored procedures
+	ActionManageConflicts  = restapi.ActionManageConflicts  // the conflicts feed
+	ActionAnyOfItems       = restapi.ActionAnyOfItems       // all that follow
+	ActionCreateItem       = restapi.ActionCreateItem
+	ActionReadItem         = restapi.ActionReadItem // point reads
+	ActionReplaceItem      = restapi.ActionReplaceItem
+	ActionUpsertItem       = restapi.ActionUpsertItem
+	ActionDeleteItem       = restapi.ActionDeleteItem
 )
 
 // DataReader is the built-in role of that name ("Cosmos DB Built-in Data Reader") at a scope.

@@ -4,12 +4,12 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/edge"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/restapi"
 )
 
 // Exchange is one request and its outcome: the operation, the database, container and item that its link names, the answer's
 // status and charge, how many physical partitions it visited, and whether a fault decided about it.
-type Exchange = edge.Exchange
+type Exchange = restapi.Exchange
 
 // Log remembers the latest requests of a service, up to a fixed number, and counts all of them. Its methods may be called
 // at the same time.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/edge"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/faults"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/restapi"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
@@ -127,15 +127,15 @@ const maxPartitions = 1000
 // Service is one emulated account. Its methods may be called at the same time.
 type Service struct {
 	account *store.Account
-	handler *edge.Handler
-	random  *edge.Random // nil without a seed
+	handler *restapi.Handler
+	random  *restapi.Random // nil without a seed
 	faults  faults.Set
 	clock   *Clock
 	log     *Log
 	key     string
 
-	principals *edge.Principals
-	regions    *edge.Regions
+	principals *restapi.Principals
+	regions    *restapi.Regions
 }
 
 // New makes a service: an empty account, or the one that Options.DataDir holds.
@@ -154,12 +154,12 @@ func New(o Options) (*Service, error) {
 	if o.RegionLag != 0 {
 		account.SetReplicaLag(o.RegionLag)
 	}
-	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key, principals: &edge.Principals{},
-		regions: edge.NewRegions(o.Regions, o.MultipleWriteRegions, o.RegionLag != 0)}
+	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key, principals: &restapi.Principals{},
+		regions: restapi.NewRegions(o.Regions, o.MultipleWriteRegions, o.RegionLag != 0)}
 	if o.Seed != 0 {
-		s.random = edge.NewRandom(o.Seed)
+		s.random = restapi.NewRandom(o.Seed)
 	}
-	s.handler, err = edge.New(edge.Config{
+	s.handler, err = restapi.New(restapi.Config{
 		Account:     account,
 		Key:         o.Key,
 		Scripts:     o.Scripts,

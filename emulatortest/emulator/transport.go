@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"syscall"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/edge"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/restapi"
 )
 
 // Do answers a request of this process without a network: with it a Service is an azcore policy.Transporter, to be set as
@@ -26,7 +26,7 @@ func (s *Service) RoutingTransport() *RoutingTransport {
 }
 
 // RoutingTransport is an azcore policy.Transporter to an emulator's routing gateway.
-type RoutingTransport struct{ handler *edge.Handler }
+type RoutingTransport struct{ handler *restapi.Handler }
 
 // Do answers a request; see [Service.Do].
 func (t *RoutingTransport) Do(r *http.Request) (*http.Response, error) { return exchange(t.handler, r) }
@@ -39,22 +39,22 @@ func (s *Service) Named(client string) *NamedTransport {
 
 // NamedTransport is an azcore policy.Transporter for one client of an emulator.
 type NamedTransport struct {
-	handler *edge.Handler
+	handler *restapi.Handler
 	client  string
 }
 
 // Do answers a request; see [Service.Do].
 func (t *NamedTransport) Do(r *http.Request) (*http.Response, error) {
-	return exchange(t.handler, r.WithContext(edge.WithClient(r.Context(), t.client)))
+	return exchange(t.handler, r.WithContext(restapi.WithClient(r.Context(), t.client)))
 }
 
 // Observe returns a context under which observe is told of every request that a service of this process answers or cuts,
 // whichever goroutine makes it. Contexts nest: the observers of the outer ones are told too. Over a network it sees nothing.
 func Observe(ctx context.Context, observe func(Exchange)) context.Context {
-	return edge.WithObserver(ctx, observe)
+	return restapi.WithObserver(ctx, observe)
 }
 
-func exchange(h *edge.Handler, r *http.Request) (*http.Response, error) {
+func exchange(h *restapi.Handler, r *http.Request) (*http.Response, error) {
 	if err := r.Context().Err(); err != nil {
 		return nil, fmt.Errorf("emulator: %w", err)
 	}
@@ -66,7 +66,7 @@ func exchange(h *edge.Handler, r *http.Request) (*http.Response, error) {
 	if ctxErr := r.Context().Err(); ctxErr != nil {
 		return nil, fmt.Errorf("emulator: %w", ctxErr)
 	}
-	if errors.Is(err, edge.ErrCut) {
+	if errors.Is(err, restapi.ErrCut) {
 		return nil, fmt.Errorf("emulator: read the answer: %w", syscall.ECONNRESET)
 	}
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 // come out a little lower than here.
 //
 // Points charge in point.go and the change feed in feed.go, queries in package
-// edge; throttle.go takes it from the container's throughput.
+// restapi; throttle.go takes it from the container's throughput.
 const (
 	chargeReadUnit    = 1.0
 	chargeCreateUnit  = 5.8

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Error is a refusal as the service words it. The edge turns it into a response as it stands.
+// Error is a refusal as the service words it. Package restapi turns it into a response as it stands.
 type Error struct {
 	// Status is the HTTP status, 304 or at least 400.
 	Status int
