@@ -46,6 +46,6 @@ resource application 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2
   properties: {
     roleDefinitionId: '${cosmos.id}/sqlRoleDefinitions/00000000-0000-0000-0000-000000000002'
     principalId: principalId
-    scope: '${cosmos.id}/dbs/notes'
+    scope: '${cosmos.id}/dbs/${notes.name}'
   }
 }

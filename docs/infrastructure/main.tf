@@ -48,5 +48,5 @@ resource "azurerm_cosmosdb_sql_role_assignment" "application" {
   # Cosmos DB Built-in Data Contributor, for this database alone.
   role_definition_id = "${data.azurerm_cosmosdb_account.account.id}/sqlRoleDefinitions/00000000-0000-0000-0000-000000000002"
   principal_id       = var.principal_id
-  scope              = "${data.azurerm_cosmosdb_account.account.id}/dbs/notes"
+  scope              = "${data.azurerm_cosmosdb_account.account.id}/dbs/${azurerm_cosmosdb_sql_database.notes.name}"
 }
