@@ -103,7 +103,7 @@ func entities() []registry.Declaration {
 	return []registry.Declaration{
 		registry.EntityOf[Team](),
 		registry.EntityOf[Person](),
-		registry.EntityOf[Task](registry.In("tasks")),
+		registry.EntityOf[Task](registry.In("tasks"), registry.UniqueIDs()),
 		registry.ChildOf[Comment, Task](parented.Cascade),
 		registry.EntityOf[Label](),
 		registry.EntityOf[Shift](),

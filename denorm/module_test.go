@@ -27,7 +27,7 @@ func application(client *azcosmos.Client, more ...fx.Option) fx.Option {
 		fx.NopLogger,
 		fx.Provide(func() *azcosmos.Client { return client }),
 		registry.Module(layout()),
-		registry.Entity[Team](), registry.Entity[Person](), registry.Entity[Task](registry.In("tasks")),
+		registry.Entity[Team](), registry.Entity[Person](), registry.Entity[Task](registry.In("tasks"), registry.UniqueIDs()),
 		registry.Child[Comment, Task](parented.Cascade), registry.Entity[Label](),
 		denorm.Module,
 		denorm.Count[Person, Task]("taskCount", "assigneeId"),

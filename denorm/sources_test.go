@@ -67,7 +67,7 @@ func TestCopiesUnderFormerNames(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	db, keeper := openLayout(t, b.client, "former", layout(), []registry.Declaration{
-		registry.EntityOf[Team](), registry.EntityOf[Person](registry.Named("Person", "Human")), registry.EntityOf[Task](registry.In("tasks"), registry.Named("Task", "Chore")),
+		registry.EntityOf[Team](), registry.EntityOf[Person](registry.Named("Person", "Human")), registry.EntityOf[Task](registry.In("tasks"), registry.UniqueIDs(), registry.Named("Task", "Chore")),
 		registry.ChildOf[Comment, Task](parented.Cascade), registry.EntityOf[Label](),
 	}, declarations())
 	b.must(db.Prepare(b.ctx))

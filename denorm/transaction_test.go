@@ -119,7 +119,7 @@ func openNear(t testing.TB, client *azcosmos.Client, name string) (*registry.Dat
 	t.Helper()
 	return openLayout(t, client, name, sharedLayout("/tenantId", "/customerId"), []registry.Declaration{
 		registry.EntityOf[Customer](registry.In("shop")),
-		registry.EntityOf[Order](registry.In("shop"), registry.SoftDelete(time.Hour)),
+		registry.EntityOf[Order](registry.In("shop"), registry.SoftDelete(time.Hour), registry.UniqueIDs()),
 		registry.ChildOf[Line, Order](parented.Cascade, registry.In("shop")),
 		registry.EntityOf[Sticker](registry.In("shop")),
 		registry.EntityOf[Call](registry.In("shop")),

@@ -17,6 +17,11 @@ type Config struct {
 	repository.Config
 	// Rule is required; see [Cascade], [Restrict] and [Orphan].
 	Rule Rule
+	// UniqueParentIDs says that no two parents of a tenant have one id, though the
+	// key of their container would allow it (/tenantId,/city). So it is where ids
+	// are left to Grove. A child names its parent by the id, so that without this
+	// New refuses parents under such a key.
+	UniqueParentIDs bool
 	// Policy says what a delete leaves of a child.
 	Policy Policy
 }
@@ -36,8 +41,9 @@ type Repository[C, P any] struct {
 // the child's own [Repository.Items] as the parents. It sends nothing.
 //
 // It fails with [repository.ErrInvalid] when the struct, the names or the key
-// don't fit together, when the rule is missing, and when the child was
-// declared before, under this parent or another: a child has one parent type.
+// don't fit together, when the rule is missing, when two parents of a tenant may
+// have one id (see [Config.UniqueParentIDs]), and when the child was declared
+// before, under this parent or another: a child has one parent type.
 func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repository[P], container *azcosmos.ContainerClient, cfg Config) (*Repository[C, P], error) {
 	if forest == nil || parents == nil {
 		return nil, &tenantitem.InvalidError{What: "parents", Reason: "the forest or the parents' repository is nil", Hint: "make them with parented.NewForest and repository.New"}
@@ -79,6 +85,9 @@ func (r *Repository[C, P]) join(cfg Config) error {
 				return &tenantitem.InvalidError{What: "delete rule of " + r.children.EntityType(), Reason: "the parent's id is part of its partition key, which can't be cleared", Hint: "use Cascade or Restrict, or another key"}
 			}
 		}
+	}
+	if err := checkTwins(r.children.EntityType(), engine.CollectionOf(r.parents), cfg.UniqueParentIDs); err != nil {
+		return err
 	}
 	if err := r.undeclared(); err != nil {
 		return err

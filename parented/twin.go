@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -14,15 +13,24 @@ import (
 // the parents' container has levels of its own, /tenantId,/city, two documents
 // of a tenant may have one id, and nothing tells their children apart.
 
-// hasTwins reports whether one id may stand in several partitions of a tenant.
-func (n *node) hasTwins() bool {
-	return slices.ContainsFunc(n.KeyPaths()[1:], func(path string) bool { return path != "/entityType" && path != "/id" })
+// checkTwins refuses parents of which two in a tenant may have one id, unless the
+// program says that they don't.
+func checkTwins(child string, parents *engine.Collection, unique bool) error {
+	if unique || parents.IDIsUnique() {
+		return nil
+	}
+	return &tenantitem.InvalidError{
+		What:   "child " + child,
+		Reason: fmt.Sprintf("the key of its parents %s lets one id stand in several partitions of a tenant, and their children can't be told apart", parents.EntityType()),
+		Hint:   fmt.Sprintf("say that ids of %s are unique in their tenant, as those are that Grove makes (registry.UniqueIDs, or UniqueParentIDs in parented.Config), or store it under a key of tenant, entity type and id", parents.EntityType()),
+	}
 }
 
-// refuseTwins keeps the delete of one parent from taking the children of
-// another with its id. It costs a query, for such containers alone.
+// refuseTwins keeps the delete of one parent from taking the children of another
+// with its id, where ids that were said to be unique are not. It costs a query, for
+// such containers alone, and does not see what is created in that very instant.
 func (f *Forest) refuseTwins(ctx context.Context, n *node, tenant string, root engine.Stub) error {
-	if !n.hasTwins() {
+	if n.IDIsUnique() {
 		return nil
 	}
 	for twin, err := range n.Stubs(ctx, tenant, nil, present().And(engine.Eq("id", root.ID))) {

@@ -2,6 +2,7 @@ package parented_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -9,6 +10,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -23,25 +25,82 @@ type Shelf struct {
 	Name string `json:"name"`
 }
 
-// Two shops of one number in two cities are two shops: deleting one takes nothing of the other.
-func TestADeleteTakesNoChildrenOfAParentWithTheSameID(t *testing.T) {
-	t.Parallel()
-	ctx := context.Background()
+// openShops is shops under a key, and the container of their children.
+func openShops(t *testing.T, key []string, l *layout.Layout) (*repository.Repository[Shop], *azcosmos.ContainerClient) {
+	t.Helper()
 	g := plant(t, planting{client: emulatortest.Client(t)})
-	forever := int32(-1)
-	_, err := g.database.CreateContainer(ctx, azcosmos.ContainerProperties{
+	kind, forever := azcosmos.PartitionKeyKindMultiHash, int32(-1)
+	if len(key) == 1 {
+		kind = azcosmos.PartitionKeyKindHash
+	}
+	_, err := g.database.CreateContainer(context.Background(), azcosmos.ContainerProperties{
 		ID: "shops", DefaultTimeToLive: &forever,
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: []string{"/tenantId", "/city"}, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
+		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: key, Kind: kind, Version: 2},
 	}, nil)
 	must(t, err)
 	container, err := g.database.NewContainer("shops")
 	must(t, err)
 	items, err := g.database.NewContainer("items")
 	must(t, err)
-	forest := parented.NewForest(parented.ForestConfig{})
-	shops, err := repository.New[Shop](container, repository.Config{PartitionKey: []string{"/tenantId", "/city"}})
+	shops, err := repository.New[Shop](container, repository.Config{PartitionKey: key, Layout: l})
 	must(t, err)
-	shelves, err := parented.New[Shelf](forest, shops, items, parented.Config{Rule: parented.Cascade})
+	return shops, items
+}
+
+// A child names its parent by the id alone. Parents that the key tells apart by more than that are refused
+// at start, with the way out, unless their ids are said to be unique.
+func TestParentsThatAnIDDoesNotTellApartAreRefused(t *testing.T) {
+	t.Parallel()
+	ofKey := func(sources ...layout.KeySource) *layout.Layout { return &layout.Layout{Key: sources} }
+	for name, tt := range map[string]struct {
+		key    []string
+		layout *layout.Layout
+		ok     bool
+	}{
+		"Grove's own key":                  {key: []string{"/tenantId", "/entityType"}, ok: true},
+		"the tenant alone":                 {key: []string{"/tenantId"}, ok: true},
+		"the id in the key":                {key: []string{"/tenantId", "/id"}, ok: true},
+		"a field":                          {key: []string{"/tenantId", "/city"}},
+		"a field behind the entity type":   {key: []string{"/tenantId", "/entityType", "/city"}},
+		"a field before the id":            {key: []string{"/tenantId", "/city", "/id"}},
+		"a layout of the tenant":           {key: []string{"/pk"}, layout: ofKey(layout.FromTenant()), ok: true},
+		"a layout of a constant":           {key: []string{"/pk"}, layout: ofKey(layout.Constant("all")), ok: true},
+		"a layout of tenant and id":        {key: []string{"/pk"}, layout: ofKey(layout.Format("%s/%s", "tenantId", "id")), ok: true},
+		"a layout of a field":              {key: []string{"/town"}, layout: ofKey(layout.FromField("city"))},
+		"a layout of a field and a tenant": {key: []string{"/pk"}, layout: ofKey(layout.Format("%s/%s", "tenantId", "city"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shops, items := openShops(t, tt.key, tt.layout)
+			cfg := parented.Config{Rule: parented.Cascade}
+			_, err := parented.New[Shelf](parented.NewForest(parented.ForestConfig{}), shops, items, cfg)
+			if tt.ok {
+				must(t, err)
+				return
+			}
+			mustBe(t, err, repository.ErrInvalid)
+			for _, word := range []string{"Shelf", "Shop", "UniqueIDs", "UniqueParentIDs"} {
+				if !strings.Contains(err.Error(), word) {
+					t.Errorf("%q does not say %q", err, word)
+				}
+			}
+			bucketed := parented.BucketConfig{Config: cfg}
+			bucketed.EntityType = "Shelf"
+			_, err = parented.NewBuckets[Line](parented.NewForest(parented.ForestConfig{}), shops, items, bucketed)
+			mustBe(t, err, repository.ErrInvalid)
+			cfg.UniqueParentIDs = true
+			_, err = parented.New[Shelf](parented.NewForest(parented.ForestConfig{}), shops, items, cfg)
+			must(t, err)
+		})
+	}
+}
+
+// Where two shops of one number in two cities are there though ids were said to be unique, deleting one takes nothing of the other.
+func TestADeleteTakesNoChildrenOfAParentWithTheSameID(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	shops, items := openShops(t, []string{"/tenantId", "/city"}, nil)
+	shelves, err := parented.New[Shelf](parented.NewForest(parented.ForestConfig{}), shops, items, parented.Config{Rule: parented.Cascade, UniqueParentIDs: true})
 	must(t, err)
 	one := func(id, city string) *Shop {
 		s := &Shop{City: city}

@@ -34,7 +34,7 @@ func declareBuckets[E, P any](site string, rule parented.Rule, opts []Option) De
 				return err
 			}
 			buckets, err := parented.NewBuckets[E](db.forest, parents, c, parented.BucketConfig{
-				Config:   parented.Config{Config: cfg, Rule: rule, Policy: s.Policy},
+				Config:   parented.Config{Config: cfg, Rule: rule, Policy: s.Policy, UniqueParentIDs: db.hasUniqueIDs(parent)},
 				Capacity: s.capacity,
 			})
 			if err != nil {

@@ -30,7 +30,7 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 			if err != nil {
 				return err
 			}
-			children, err := parented.New[C, P, PC](db.forest, parents, c, parented.Config{Config: cfg, Rule: rule, Policy: s.Policy})
+			children, err := parented.New[C, P, PC](db.forest, parents, c, parented.Config{Config: cfg, Rule: rule, Policy: s.Policy, UniqueParentIDs: db.hasUniqueIDs(parent)})
 			if err != nil {
 				return err
 			}
@@ -39,6 +39,12 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 			return nil
 		},
 	}
+}
+
+// hasUniqueIDs says what was registered of an entity type's ids.
+func (db *Database) hasUniqueIDs(of reflect.Type) bool {
+	s, ok := db.plan.entityOf(of)
+	return ok && s.uniqueIDs
 }
 
 // ChildrenOf returns the repository of a child entity type. It fails when the

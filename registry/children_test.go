@@ -3,6 +3,7 @@ package registry_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"go.uber.org/fx"
@@ -54,5 +55,32 @@ func TestChildrenGoWithTheirParent(t *testing.T) {
 	must(t, err)
 	if stats.Documents != 0 {
 		t.Fatalf("still stored: %+v", stats)
+	}
+}
+
+// Where a key lets one id stand in several partitions of a tenant, children of such parents are
+// refused at start, whichever way they are kept, with the registration that has to be changed.
+func TestParentsUnderAKeyOfTheirOwn(t *testing.T) {
+	t.Parallel()
+	cfg := registry.Config{Database: "d", Containers: []registry.Container{{ID: "titled", PartitionKey: []string{"/tenantId", "/title"}}}}
+	titled := registry.In("titled")
+	for name, child := range map[string]registry.Declaration{
+		"registry.Child[Comment, Note]": registry.ChildOf[Comment, Note](parented.Cascade),
+		"registry.Buckets[Mark, Note]":  registry.BucketOf[Mark, Note](parented.Restrict),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := registry.Open(newClient(t), newPlan(t, cfg, registry.EntityOf[Note](titled), child))
+			if !errors.Is(err, repository.ErrInvalid) {
+				t.Fatalf("want an error that is ErrInvalid, got %v", err)
+			}
+			for _, part := range []string{name, "Note", "registry.UniqueIDs"} {
+				if !strings.Contains(err.Error(), part) {
+					t.Errorf("%q does not say %q", err, part)
+				}
+			}
+			_, err = registry.Open(newClient(t), newPlan(t, cfg, registry.EntityOf[Note](titled, registry.UniqueIDs()), child))
+			must(t, err)
+		})
 	}
 }

@@ -18,6 +18,7 @@ type entity struct {
 	from      *Declaration
 	capacity  int  // of a bucket; 0 is the default
 	checkRefs bool // references are looked for on write
+	uniqueIDs bool // in a tenant, whatever the key allows
 	children  any  // *parented.Repository or *parented.Buckets, of a child; set by Open
 }
 

@@ -55,3 +55,14 @@ func TTL(after time.Duration) Option {
 		return nil
 	})
 }
+
+// UniqueIDs says that no two documents of the entity type in a tenant have one id,
+// though the key of its container would allow it (/tenantId,/city). So it is where ids
+// are left to Grove. An entity type that has children needs it under such a key:
+// a child names its parent by the id alone.
+func UniqueIDs() Option {
+	return optionFunc(func(s *entity) error {
+		s.uniqueIDs = true
+		return nil
+	})
+}

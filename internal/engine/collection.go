@@ -186,6 +186,18 @@ func (c *Collection) KeyPaths() []string {
 	return paths
 }
 
+// IDIsUnique reports whether an id can stand in one partition of a tenant only.
+func (c *Collection) IDIsUnique() bool {
+	for _, level := range c.levels {
+		for _, field := range level.source.Uses() {
+			if field != tenantField && field != entityField && field != "id" {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // Owns reports whether a stored document is of this entity type.
 func (c *Collection) Owns(raw []byte) bool {
 	if c.layout != nil {
