@@ -49,11 +49,14 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 			return root, err
 		}
 	}
-	phase := phaseRemoving
-	if len(counts) > 0 || grown != nil {
-		phase = phaseReopening
+	why := ""
+	switch {
+	case len(counts) > 0:
+		why = refusedForChildren
+	case grown != nil:
+		why = refusedForGrowth
 	}
-	root, err := f.decided(ctx, n, tenant, root, phase)
+	root, err := f.decided(ctx, n, tenant, root, why)
 	if err != nil || root.Deletion.Phase == phaseRemoving {
 		return root, err
 	}
@@ -64,9 +67,32 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 		return root, grown
 	}
 	if len(counts) == 0 {
-		return root, repository.ErrPreconditionFailed // another process met a child that has gone since
+		return root, refusalOf(root) // of another process, which met what has gone since
 	}
 	return root, &ChildrenError{Counts: counts}
+}
+
+// Why a delete was refused, in its journal.
+const (
+	refusedForChildren = "children"
+	refusedForGrowth   = "growth"
+)
+
+// refusalOf is the error of a delete that another process has refused.
+func refusalOf(s engine.Stub) error {
+	switch s.Deletion.Refused {
+	case refusedForChildren:
+		return &ChildrenError{}
+	case refusedForGrowth:
+		return &PlanChangedError{}
+	}
+	return repository.ErrPreconditionFailed // a former version did not say why
+}
+
+// wasRefused reports whether the run that closed root was refused, as far as the
+// document tells as it is now.
+func wasRefused(now, root engine.Stub) bool {
+	return now.Deletion != nil && now.Deletion.Refused != "" && now.Deletion.Undone == runOf(root)
 }
 
 // closing returns a visit that closes documents for one delete, and ends what
@@ -88,10 +114,21 @@ func (f *Forest) closing(tenant string, root engine.Stub) func(context.Context, 
 	}
 }
 
-// decided writes the decision, unless there is one, and returns what holds.
-func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engine.Stub, phase string) (engine.Stub, error) {
+// decided writes the decision, unless there is one, and returns what holds. The
+// delete goes on unless there is a reason why it is refused.
+func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engine.Stub, why string) (engine.Stub, error) {
+	phase := phaseRemoving
+	if why != "" {
+		phase = phaseReopening
+	}
 	for stalls := 0; ; stalls++ {
-		done, err := n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub { return inPhase(s, phase) })
+		done, err := n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub {
+			s = inPhase(s, phase)
+			if why != "" {
+				s.Deletion.Refused = why
+			}
+			return s
+		})
 		if len(done) == 1 {
 			return done[0], nil
 		}
@@ -108,6 +145,9 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engin
 			// have come too late to be taken back with it.
 			if openErr := f.openBelow(ctx, n, tenant, root, phasePart); openErr != nil {
 				return root, openErr
+			}
+			if err == nil && wasRefused(again, root) {
+				return root, refusalOf(again)
 			}
 			if err != nil || again.DeletedAt != "" && !begun(again) {
 				return root, errEnded
@@ -214,7 +254,19 @@ func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root engi
 	if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
 		return err
 	}
-	return f.last(ctx, n, tenant, root, opened)
+	return f.last(ctx, n, tenant, root, refusedRoot)
+}
+
+// refusedRoot is opened for the document that a delete began with, which keeps
+// why it was refused.
+func refusedRoot(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
+	done, err := n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
+		why := s.Deletion.Refused
+		s = unmarked(s)
+		s.Deletion.Refused = why
+		return s
+	})
+	return len(done), err
 }
 
 // openBelow brings back what one run left in some phases below its root.

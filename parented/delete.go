@@ -21,7 +21,11 @@ func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 		case err != nil:
 			return err
 		case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
-			return unfinished("delete", f.carryOut(ctx, n, d.TenantID, root))
+			err := f.carryOut(ctx, n, d.TenantID, root)
+			if d.Shown == nil && isPlanChanged(err) {
+				continue // that was another caller's plan
+			}
+			return unfinished("delete", err)
 		case underWay(root, phaseReopening):
 			if err := f.takeBack(ctx, n, d.TenantID, root); err != nil {
 				return err
@@ -124,7 +128,7 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 func marked(s engine.Stub, now, run, phase string) engine.Stub {
 	journal := engine.Journal{Phase: phase, TTL: s.TTL, Run: run}
 	if s.Deletion != nil {
-		journal.Undone, journal.Sessions = s.Deletion.Undone, s.Deletion.Sessions
+		journal.Undone, journal.Refused, journal.Sessions = s.Deletion.Undone, s.Deletion.Refused, s.Deletion.Sessions
 	}
 	s.Deletion = &journal
 	s.DeletedAt, s.TTL, s.Moving = now, neverExpires, ""

@@ -16,12 +16,16 @@ import (
 // document stays hidden; once they are deleted or moved, the delete can be
 // repeated. It unwraps to [repository.ErrHasChildren].
 type ChildrenError struct {
-	// Counts are the children that forbid it, by entity type.
+	// Counts are the children that forbid it, by entity type. They are empty where
+	// another process that worked on the same delete has met them.
 	Counts map[string]int64
 }
 
 // Error names the counts.
 func (e *ChildrenError) Error() string {
+	if len(e.Counts) == 0 {
+		return fmt.Sprintf("%s: another process that carried out the same delete met them (repeat it if they have gone since)", repository.ErrHasChildren)
+	}
 	parts := make([]string, 0, len(e.Counts))
 	for name, n := range e.Counts {
 		parts = append(parts, fmt.Sprintf("%d %s", n, name))
@@ -62,14 +66,15 @@ func (e *DanglingError) Unwrap() error { return repository.ErrDanglingRef }
 //	Shown, Found map[string]int64: Shown and Found count, by entity type, what the plan showed and what is there now, of the types of which there is more.
 type PlanChangedError = engine.PlanChangedError
 
+func isPlanChanged(err error) bool {
+	var grown *PlanChangedError
+	return errors.As(err, &grown)
+}
+
 // unfinished is the error of a delete, restore or purge that has begun: it is
 // neither done nor undone, so that only a refusal is as definite as any other.
 func unfinished(verb string, err error) error {
-	var grown *PlanChangedError
-	if errors.As(err, &grown) {
-		return err
-	}
-	if err == nil || errors.Is(err, repository.ErrHasChildren) || errors.Is(err, repository.ErrDanglingRef) {
+	if err == nil || isPlanChanged(err) || errors.Is(err, repository.ErrHasChildren) || errors.Is(err, repository.ErrDanglingRef) {
 		return err
 	}
 	return fmt.Errorf("%w: the %s was begun and is not finished (repeat it, or let Forest.Resume go on with it): %w", repository.ErrAmbiguous, verb, err)

@@ -54,7 +54,7 @@ func (f *Forest) endNested(ctx context.Context, n *node, tenant string, stubs []
 		}
 		switch did, err := f.finish(ctx, n, tenant, s); {
 		case err == nil && !did: // by another process, of which the list did not tell
-		case err == nil, errors.Is(err, repository.ErrHasChildren), errors.Is(err, repository.ErrDanglingRef):
+		case err == nil, isPlanChanged(err), errors.Is(err, repository.ErrHasChildren), errors.Is(err, repository.ErrDanglingRef):
 			ended++
 		case errors.Is(err, repository.ErrNotFound), errors.Is(err, repository.ErrPreconditionFailed), errors.Is(err, repository.ErrAmbiguous):
 		default:

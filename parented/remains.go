@@ -76,7 +76,7 @@ func (r remains) ofRoot(ctx context.Context, n *node, stubs []engine.Stub) (int,
 func retained(s engine.Stub, at, run string, ttl int, sessions []string) engine.Stub {
 	journal := engine.Journal{Phase: phaseRetained, TTL: s.TTL, Run: run, Sessions: sessions}
 	if s.Deletion != nil {
-		journal.Undone = s.Deletion.Undone
+		journal.Undone, journal.Refused = s.Deletion.Undone, s.Deletion.Refused
 		if s.DeletedAt != "" {
 			journal.TTL = s.Deletion.TTL
 		}

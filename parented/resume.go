@@ -14,8 +14,9 @@ type Resumed struct {
 	// Finished counts the deletes, restores and moves that were under way and are
 	// carried out. Where two processes end the same one together, both count it.
 	Finished int
-	// Refused counts the deletes that Restrict forbids. They were taken back,
-	// but for those that [ChildrenError] names as the exception.
+	// Refused counts the deletes that Restrict forbids, and those with a plan that
+	// the tree has outgrown. They were taken back, but for those that [ChildrenError]
+	// names as the exception.
 	Refused int
 }
 
@@ -102,7 +103,7 @@ func (r *Resumed) add(ended bool, err error) error {
 	case err == nil, errors.Is(err, repository.ErrDanglingRef): // a restore whose parent has gone ends in a delete
 		r.Finished++
 		return nil
-	case errors.Is(err, repository.ErrHasChildren):
+	case errors.Is(err, repository.ErrHasChildren), isPlanChanged(err):
 		r.Refused++
 		return nil
 	}

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
+	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -36,6 +38,31 @@ func ExamplePlan() {
 	// containers that name no other: documents
 	// notes lookups [/tenantId /lookupType]
 	// notes documents [/tenantId /entityType]
+}
+
+// A comment names its note by the id alone, which the notes' key does not make unique in the tenant.
+func ExampleUniqueIDs() {
+	cfg := registry.Config{Database: "notes", Containers: []registry.Container{{ID: "titled", PartitionKey: []string{"/tenantId", "/title"}}}}
+	for _, opts := range [][]registry.Option{
+		{registry.In("titled")},
+		{registry.In("titled"), registry.UniqueIDs()}, // Grove makes them
+	} {
+		plan, err := registry.NewPlan(cfg, []registry.Declaration{
+			registry.EntityOf[Note](opts...), registry.ChildOf[Comment, Note](parented.Cascade),
+		})
+		if err != nil {
+			log.Fatal(err)
+		}
+		client, err := exampleClient()
+		if err != nil {
+			log.Fatal(err)
+		}
+		_, err = registry.Open(client, plan)
+		fmt.Println(errors.Is(err, repository.ErrInvalid))
+	}
+	// Output:
+	// true
+	// false
 }
 
 // Lookups expire an hour after their last write, unless one has a ttl of its own.

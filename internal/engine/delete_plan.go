@@ -77,12 +77,16 @@ func ReadToken(token, entityType, tenant, id string) (map[string]int64, error) {
 // showed; nothing was deleted. It unwraps to [ErrPreconditionFailed].
 type PlanChangedError struct {
 	// Shown and Found count, by entity type, what the plan showed and what is there now, of
-	// the types of which there is more.
+	// the types of which there is more. They are empty where another process that
+	// worked on the same delete has found that.
 	Shown, Found map[string]int64
 }
 
 // Error names the counts.
 func (e *PlanChangedError) Error() string {
+	if len(e.Found) == 0 {
+		return fmt.Sprintf("%s: the tree had grown since the delete was planned, as another process found (plan it again)", ErrPreconditionFailed)
+	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(e.Found)) {
 		parts = append(parts, fmt.Sprintf("%d %s where the plan showed %d", e.Found[name], name, e.Shown[name]))

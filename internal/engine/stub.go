@@ -44,6 +44,9 @@ type Journal struct {
 	// Undone is the run that was taken back last. It stays in a document that
 	// is there again, so that a late step of that run finds itself refused.
 	Undone string `json:"undone,omitempty"`
+	// Refused says why the run was, or is being, taken back; empty where a restore
+	// did that.
+	Refused string `json:"refused,omitempty"`
 	// Shown is what the delete may take at most, by entity type, where a person was shown a
 	// plan; see [Deletion].
 	Shown map[string]int64 `json:"shown,omitempty"`
