@@ -166,8 +166,8 @@ func TestAnUndoneDeleteAndTheKeeper(t *testing.T) {
 	}, "killed")
 }
 
-// TestAKilledRepairGoesOn: a repair of a chain that dies anywhere, beside a rename, and a second one that goes on from its last
-// progress, leave nothing that differs once the feed is drained.
+// TestAKilledRepairGoesOn: a repair of a chain that dies or is held up anywhere, and a second one that goes on from its last progress, leave nothing
+// that differs, before the feed has been followed.
 func TestAKilledRepairGoesOn(t *testing.T) {
 	t.Parallel()
 	repair := func(w *emulatortest.World) error {
