@@ -34,10 +34,10 @@ func (r *copyRule) fields() []string {
 func (r *copyRule) follows() []edge {
 	var edges []edge
 	for _, g := range r.groups {
-		ref := place{r.target, topOf(g.ref.Path)}
+		ref := typeField{r.target, topOf(g.ref.Path)}
 		for _, c := range g.copies {
-			at := place{r.target, topOf(c.field.Path)}
-			edges = append(edges, edge{at, place{g.source, topOf(c.source)}, c.mode.follows()})
+			at := typeField{r.target, topOf(c.field.Path)}
+			edges = append(edges, edge{at, typeField{g.source, topOf(c.source)}, c.mode.follows()})
 			if at != ref {
 				edges = append(edges, edge{at, ref, false})
 			}

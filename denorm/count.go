@@ -47,7 +47,7 @@ func (c count) blind() bool { return true }
 
 // change adds to the count. One that holds something else than a number is left
 // to the keeper.
-func (c count) change(_ context.Context, _ *transaction, f *family, t *target) error {
+func (c count) change(_ context.Context, _ *transaction, f *childrenChange, t *target) error {
 	if f.delta == 0 {
 		return nil
 	}

@@ -17,7 +17,7 @@ type leading struct{ *link }
 func (r leading) holder() *entityType { return r.lead }
 func (r leading) fields() []string    { return []string{r.leadField.Path} }
 func (r leading) follows() []edge {
-	return []edge{{to: place{r.lead, r.leadField.Path}, from: place{r.other, pendingLinksField}}}
+	return []edge{{to: typeField{r.lead, r.leadField.Path}, from: typeField{r.other, pendingLinksField}}}
 }
 
 func (r leading) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {
@@ -108,7 +108,7 @@ type following struct{ *link }
 func (r following) holder() *entityType { return r.other }
 func (r following) fields() []string    { return []string{r.otherField.Path, pendingLinksField} }
 func (r following) follows() []edge {
-	return []edge{{to: place{r.other, r.otherField.Path}, from: place{r.lead, r.leadField.Path}}}
+	return []edge{{to: typeField{r.other, r.otherField.Path}, from: typeField{r.lead, r.leadField.Path}}}
 }
 
 func (r following) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {

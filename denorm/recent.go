@@ -125,7 +125,7 @@ func (n recent) store(r *related, cards []map[string]json.RawMessage) (json.RawM
 }
 
 // change changes the list in the transaction of its children.
-func (n recent) change(ctx context.Context, tx *transaction, f *family, t *target) error {
+func (n recent) change(ctx context.Context, tx *transaction, f *childrenChange, t *target) error {
 	t.bound = true
 	next, ok := n.within(f, t.now(n.field.Path))
 	if !ok {
@@ -151,7 +151,7 @@ func (n recent) change(ctx context.Context, tx *transaction, f *family, t *targe
 
 // within changes the stored list, where it tells enough: its cards know the
 // children's ids, and none has to be filled in for one that went.
-func (n recent) within(f *family, stored json.RawMessage) ([]map[string]json.RawMessage, bool) {
+func (n recent) within(f *childrenChange, stored json.RawMessage) ([]map[string]json.RawMessage, bool) {
 	var cards []map[string]json.RawMessage
 	if !slices.Contains(n.card, "id") || stored != nil && engine.DecodeValue(stored, &cards) != nil {
 		return nil, false
@@ -171,7 +171,7 @@ func (n recent) within(f *family, stored json.RawMessage) ([]map[string]json.Raw
 
 // anew asks for the newest children as they are stored and puts the changed
 // ones among them.
-func (n recent) anew(ctx context.Context, tenant string, f *family) ([]map[string]json.RawMessage, error) {
+func (n recent) anew(ctx context.Context, tenant string, f *childrenChange) ([]map[string]json.RawMessage, error) {
 	var cards []map[string]json.RawMessage
 	q := f.rule.of(f.parent).OrderByDesc("id").Limit(n.n + len(f.after))
 	for d, err := range f.rule.child.docs.Documents(ctx, tenant, f.rule.child.keyOfRef(f.rule.ref.Path, f.parent), q, append([]string{"id"}, n.card...)...) {
@@ -186,7 +186,7 @@ func (n recent) anew(ctx context.Context, tenant string, f *family) ([]map[strin
 }
 
 // newest puts the changed children among the cards of others.
-func (n recent) newest(f *family, cards []map[string]json.RawMessage) []map[string]json.RawMessage {
+func (n recent) newest(f *childrenChange, cards []map[string]json.RawMessage) []map[string]json.RawMessage {
 	for _, d := range f.after {
 		if d != nil {
 			cards = append(cards, d.Fields)

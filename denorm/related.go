@@ -35,7 +35,7 @@ type derived interface {
 	compute(ctx context.Context, r *related, tenant, parent string, n int64) (json.RawMessage, error)
 	// change changes it in the transaction of its children. A kind that can do
 	// so without having read the parent is blind.
-	change(ctx context.Context, tx *transaction, f *family, t *target) error
+	change(ctx context.Context, tx *transaction, f *childrenChange, t *target) error
 	blind() bool
 }
 
@@ -109,10 +109,10 @@ func (r *related) fields() []string {
 func (r *related) follows() []edge {
 	var edges []edge
 	for _, d := range r.derived {
-		at := place{r.parent, topOf(d.keeps().Path)}
-		edges = append(edges, edge{at, place{r.child, topOf(r.ref.Path)}, false})
+		at := typeField{r.parent, topOf(d.keeps().Path)}
+		edges = append(edges, edge{at, typeField{r.child, topOf(r.ref.Path)}, false})
 		for _, name := range d.needs() {
-			edges = append(edges, edge{at, place{r.child, name}, true})
+			edges = append(edges, edge{at, typeField{r.child, name}, true})
 		}
 	}
 	return edges

@@ -7,8 +7,8 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// family is what a transaction does to the children of one parent.
-type family struct {
+// childrenChange is what a transaction does to the children of one parent.
+type childrenChange struct {
 	rule   *related
 	parent string
 	delta  int64
@@ -33,14 +33,14 @@ func (r *related) connect() bool {
 }
 
 func (r *related) join(tx *transaction) func(context.Context) error {
-	families := r.families(tx)
-	for _, f := range families {
+	changes := r.childrenChanges(tx)
+	for _, f := range changes {
 		if !f.blind(tx) {
 			tx.want(r.parent, f.parent)
 		}
 	}
 	return func(ctx context.Context) error {
-		for _, f := range families {
+		for _, f := range changes {
 			key := targetKey{r.parent, f.parent}
 			if tx.targets[key] == nil && f.blind(tx) {
 				tx.add(r.parent, &target{typ: r.parent, doc: engine.Document{ID: f.parent, Key: tx.tx.Key}})
@@ -59,10 +59,10 @@ func (r *related) join(tx *transaction) func(context.Context) error {
 	}
 }
 
-// families finds the parents that the transaction's changes concern.
-func (r *related) families(tx *transaction) []*family {
-	var families []*family
-	byParent := map[string]*family{}
+// childrenChanges finds the parents that the transaction's changes concern.
+func (r *related) childrenChanges(tx *transaction) []*childrenChange {
+	var changes []*childrenChange
+	byParent := map[string]*childrenChange{}
 	for _, c := range tx.changes {
 		if c.typ != r.child {
 			continue
@@ -76,9 +76,9 @@ func (r *related) families(tx *transaction) []*family {
 			}
 			f := byParent[id]
 			if f == nil {
-				f = &family{rule: r, parent: id, after: map[string]*engine.Document{}}
+				f = &childrenChange{rule: r, parent: id, after: map[string]*engine.Document{}}
 				byParent[id] = f
-				families = append(families, f)
+				changes = append(changes, f)
 			}
 			switch {
 			case is && !was:
@@ -92,7 +92,7 @@ func (r *related) families(tx *transaction) []*family {
 			}
 		}
 	}
-	return families
+	return changes
 }
 
 // shownOtherwise reports whether something that is shown of the document would
@@ -109,7 +109,7 @@ func (r *related) shownOtherwise(before, after *engine.Document) bool {
 // blind reports whether a parent may be changed without having been read:
 // where the reference is a level of the key, the parent can be expected in its
 // children's partition.
-func (f *family) blind(tx *transaction) bool {
+func (f *childrenChange) blind(tx *transaction) bool {
 	r := f.rule
 	_, own := tx.changed(r.parent, f.parent)
 	return !tx.tx.Again && !own && !slices.ContainsFunc(r.derived, func(d derived) bool { return !d.blind() }) &&

@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// place is a top-level member of an entity type.
-type place struct {
+// typeField is a top-level member of an entity type.
+type typeField struct {
 	typ   *entityType
 	field string
 }
 
-func (p place) String() string { return p.typ.name() + "." + p.field }
+func (p typeField) String() string { return p.typ.name() + "." + p.field }
 
 // edge says that one member is written by what another one holds. The edge of
 // a member that is computed from nothing stored has a zero from.
 type edge struct {
-	to, from place
+	to, from typeField
 	// value says that the one's value becomes a part of the other's, so that a
 	// cycle of such edges would go round for ever.
 	value bool
@@ -30,11 +30,11 @@ type stage struct {
 	rules []rule
 }
 
-// arrange refuses circles of copies and puts the rules in order: what a rule
+// arrange refuses cycles of copies and puts the rules in order: what a rule
 // reads was written by others before. All rules of a type run together where
 // that is possible, since each stage reads every document of its type.
 func (s *schema) arrange() error {
-	from := map[place][]edge{}
+	from := map[typeField][]edge{}
 	for _, r := range s.rules {
 		for _, e := range r.follows() {
 			from[e.to] = append(from[e.to], e)
@@ -43,17 +43,17 @@ func (s *schema) arrange() error {
 	if err := s.checkCycles(from); err != nil {
 		return err
 	}
-	pending := map[place]bool{}
+	pending := map[typeField]bool{}
 	for p := range from {
 		pending[p] = true
 	}
-	ready := func(p place) bool {
+	ready := func(p typeField) bool {
 		return !slices.ContainsFunc(from[p], func(e edge) bool { return e.from != p && pending[e.from] })
 	}
 	for len(pending) > 0 {
 		typ, whole := s.nextStage(pending, ready)
 		next := stage{typ: typ}
-		var written []place
+		var written []typeField
 		for _, r := range typ.own {
 			runs := false
 			for _, e := range r.follows() {
@@ -76,7 +76,7 @@ func (s *schema) arrange() error {
 // nextStage chooses the type whose documents come next: one that is ready as a
 // whole, else one that is ready in part. Where snapshots go round in a cycle
 // none is; then ordered is false, and the first one is taken as it is.
-func (s *schema) nextStage(pending map[place]bool, ready func(place) bool) (next *entityType, ordered bool) {
+func (s *schema) nextStage(pending map[typeField]bool, ready func(typeField) bool) (next *entityType, ordered bool) {
 	var part, first *entityType
 	for _, typ := range s.entityTypes {
 		some, all := false, true
@@ -101,11 +101,11 @@ func (s *schema) nextStage(pending map[place]bool, ready func(place) bool) (next
 
 // checkCycles refuses members that are copied from each other in a cycle:
 // they would follow each other for ever.
-func (s *schema) checkCycles(from map[place][]edge) error {
-	var path []place
-	done := map[place]bool{}
-	var visit func(place) error
-	visit = func(p place) error {
+func (s *schema) checkCycles(from map[typeField][]edge) error {
+	var path []typeField
+	done := map[typeField]bool{}
+	var visit func(typeField) error
+	visit = func(p typeField) error {
 		if i := slices.Index(path, p); i >= 0 {
 			names := make([]string, 0, len(path)-i+1)
 			for _, on := range append(path[i:], p) {
@@ -130,7 +130,7 @@ func (s *schema) checkCycles(from map[place][]edge) error {
 	}
 	for _, typ := range s.entityTypes {
 		for _, f := range typ.entity.Model.Fields {
-			if err := visit(place{typ, f.Path}); err != nil {
+			if err := visit(typeField{typ, f.Path}); err != nil {
 				return err
 			}
 		}

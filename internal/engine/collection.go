@@ -33,20 +33,20 @@ type Collection struct {
 	// to compare it.
 	customKey bool
 	// Tombstones hides documents whose deletedAt is set.
-	Tombstones bool
-	Cursors    cursorSigner
-	sessions   *Sessions
-	warm       atomic.Bool
-	client     atomic.Uint32 // clientUnknown, clientReady or clientBare
-	attempts   cosmos.Attempts
-	Doubts     doubts
-	writer     string
-	writes     atomic.Uint64
-	Mutexes    keyedMutex
-	physicals  physicals
-	hooks      hooks
-	reporter   *reporter
-	ceiling    *Ceiling // nil for none
+	Tombstones         bool
+	Cursors            cursorSigner
+	sessions           *Sessions
+	warm               atomic.Bool
+	client             atomic.Uint32 // clientUnknown, clientReady or clientBare
+	attempts           cosmos.Attempts
+	Doubts             doubts
+	writer             string
+	writes             atomic.Uint64
+	Mutexes            keyedMutex
+	physicalPartitions partitionCache
+	hooks              hooks
+	reporter           *reporter
+	ceiling            *Ceiling // nil for none
 }
 
 // Settings say how a collection is stored. The zero value is the default
@@ -152,7 +152,7 @@ func newCollection(container *cosmos.Container, model *tenantitem.Model, cfg Set
 	}
 	c.writer = rand.Text()[:8]
 	c.attempts = cosmos.NewAttempts()
-	c.physicals = newPhysicals()
+	c.physicalPartitions = newPartitionCache()
 	return c, nil
 }
 

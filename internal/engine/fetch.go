@@ -22,7 +22,7 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 		return nil, "", err
 	}
 	var decodeErr error
-	x := &exchange{pinned: at.physical != nil, exempt: k.Exempt, at: at}
+	x := &exchange{pinned: at.physicalPartition != nil, exempt: k.Exempt, at: at}
 	x.Page = func(body []byte) error {
 		if k.Collection.layout != nil {
 			var items [][]byte

@@ -81,7 +81,7 @@ func (c *Collection) bounds(prefix []any) (minInclusive, maxExclusive string) {
 // partitions understand: they took over from the one that gave it.
 func (k *Call) pieces(ctx context.Context, p *plan, ranges []keyRange, gone string) ([]piece, error) {
 	var out []piece
-	var known []physical
+	var known []physicalPartition
 	for _, s := range ranges {
 		partition := p.partitions[s.Partition]
 		if partition.Full {
@@ -90,7 +90,7 @@ func (k *Call) pieces(ctx context.Context, p *plan, ranges []keyRange, gone stri
 		}
 		if known == nil {
 			var err error
-			if known, err = k.physicals(ctx, gone); err != nil {
+			if known, err = k.physicalPartitions(ctx, gone); err != nil {
 				return nil, err
 			}
 		}
@@ -102,7 +102,7 @@ func (k *Call) pieces(ctx context.Context, p *plan, ranges []keyRange, gone stri
 			}
 			at := partition
 			at.Key = cosmos.NewPartitionKey()
-			at.physical = &r
+			at.physicalPartition = &r
 			at.min, at.max = part.Min, part.Max
 			out = append(out, piece{keyRange: part, at: at})
 		}
@@ -118,13 +118,13 @@ const maxMoves = 20
 // follow returns the pieces that took over from one whose partition was
 // divided, joined or moved. Another cause is returned as it came.
 func (k *Call) follow(ctx context.Context, p *plan, from piece, moves int, cause error) ([]piece, error) {
-	if from.at.physical == nil || !isGone(cause) || moves >= maxMoves {
+	if from.at.physicalPartition == nil || !isGone(cause) || moves >= maxMoves {
 		return nil, cause
 	}
 	if moves > 0 && !Sleep(ctx, backoff(moves)) {
 		return nil, cause
 	}
-	return k.pieces(ctx, p, []keyRange{from.keyRange}, from.at.physical.id)
+	return k.pieces(ctx, p, []keyRange{from.keyRange}, from.at.physicalPartition.id)
 }
 
 func later(a, b string) string {
@@ -157,11 +157,11 @@ func join(ranges []keyRange) []keyRange {
 // address is the partition's physical one, where it names one, and which part of
 // its key space is meant.
 func (p *Partition) address() cosmos.Range {
-	if p.physical == nil {
+	if p.physicalPartition == nil {
 		return cosmos.Range{}
 	}
-	r := cosmos.Range{ID: p.physical.id}
-	if epk.Compare(p.min, p.physical.min) != 0 || epk.Compare(p.max, p.physical.max) != 0 {
+	r := cosmos.Range{ID: p.physicalPartition.id}
+	if epk.Compare(p.min, p.physicalPartition.min) != 0 || epk.Compare(p.max, p.physicalPartition.max) != 0 {
 		r.Min, r.Max = p.min, p.max
 	}
 	return r

@@ -21,7 +21,7 @@ type spanned struct {
 
 // callOn is a call on a container whose physical partitions are known, so that
 // nothing is sent.
-func callOn(t *testing.T, known []physical, tenant string) *Call {
+func callOn(t *testing.T, known []physicalPartition, tenant string) *Call {
 	t.Helper()
 	credential, err := azcosmos.NewKeyCredential("c2VjcmV0")
 	if err != nil {
@@ -41,7 +41,7 @@ func callOn(t *testing.T, known []physical, tenant string) *Call {
 		t.Fatal(err)
 	}
 	c := CollectionOf(&repo)
-	c.physicals.known = known
+	c.physicalPartitions.known = known
 	at := &Partition{All: true, Key: azcosmos.NewPartitionKey()}
 	if tenant != "" {
 		*at = c.Resolve(c.entityType, tenant, nil)
@@ -55,7 +55,7 @@ func TestPieces_prefixOnSeveralPartitions(t *testing.T) {
 	t.Parallel()
 	low, high := epk.PrefixRange(epk.MultiHash, epk.String("acme"))
 	cut := epk.Hash(epk.MultiHash, epk.String("acme"), epk.String("middle"))
-	k := callOn(t, []physical{{"1", epk.Min, cut}, {"2", cut, epk.Max}}, "acme")
+	k := callOn(t, []physicalPartition{{"1", epk.Min, cut}, {"2", cut, epk.Max}}, "acme")
 	p, err := k.PlanFor(All(), SelectAll)
 	if err != nil {
 		t.Fatal(err)
@@ -68,8 +68,8 @@ func TestPieces_prefixOnSeveralPartitions(t *testing.T) {
 		t.Fatalf("the tenant's keys from %s to %s were cut at %s into %+v", low, high, cut, rangesOf(pieces))
 	}
 	for i, piece := range pieces {
-		if piece.at.physical.id != []string{"1", "2"}[i] {
-			t.Errorf("piece %d goes to partition %s", i, piece.at.physical.id)
+		if piece.at.physicalPartition.id != []string{"1", "2"}[i] {
+			t.Errorf("piece %d goes to partition %s", i, piece.at.physicalPartition.id)
 		}
 	}
 	if joined := rangesOf(pieces); len(joined) != 1 || joined[0].Min != low || joined[0].Max != high {
@@ -80,9 +80,9 @@ func TestPieces_prefixOnSeveralPartitions(t *testing.T) {
 func TestPieces_leavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	bounds := epk.SplitEvenly(epk.MultiHash, 8)
-	var known []physical
+	var known []physicalPartition
 	for i := range 8 {
-		known = append(known, physical{string(rune('0' + i)), bounds[i], bounds[i+1]})
+		known = append(known, physicalPartition{string(rune('0' + i)), bounds[i], bounds[i+1]})
 	}
 	for _, tenant := range []string{"acme", "globex", "initech", "umbrella"} {
 		k := callOn(t, known, tenant)
@@ -95,7 +95,7 @@ func TestPieces_leavesOthersAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		key := epk.Hash(epk.MultiHash, epk.String(tenant))
-		if len(pieces) != 1 || epk.Compare(pieces[0].at.physical.min, key) > 0 || epk.Compare(pieces[0].at.physical.max, key) <= 0 {
+		if len(pieces) != 1 || epk.Compare(pieces[0].at.physicalPartition.min, key) > 0 || epk.Compare(pieces[0].at.physicalPartition.max, key) <= 0 {
 			t.Errorf("%s goes to %+v", tenant, pieces)
 		}
 	}

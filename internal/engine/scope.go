@@ -25,11 +25,11 @@ type Partition struct {
 	// mixed shows the documents of every entity type.
 	mixed bool
 	Key   cosmos.PartitionKey // set when full
-	// physical narrows a partition that is not full to one physical one, and
+	// physicalPartition narrows a partition that is not full to one physical one, and
 	// min and max to a part of that one's keys.
-	physical *physical
-	min, max string
-	Err      error // what was wrong with In's arguments
+	physicalPartition *physicalPartition
+	min, max          string
+	Err               error // what was wrong with In's arguments
 }
 
 // AllTenants is the partition of everything.

@@ -28,8 +28,8 @@ func (k *Call) sessionHeader(ctx context.Context, at *Partition) (*string, error
 		return all, nil
 	}
 	switch {
-	case at.physical != nil:
-		if part, ok := partOf(*all, at.physical.id); ok {
+	case at.physicalPartition != nil:
+		if part, ok := partOf(*all, at.physicalPartition.id); ok {
 			return &part, nil
 		}
 	case at.Full:
@@ -42,10 +42,10 @@ func (k *Call) sessionHeader(ctx context.Context, at *Partition) (*string, error
 	if len(*all) <= maxSessionHeader {
 		return all, nil
 	}
-	if at.physical != nil || !at.Full {
+	if at.physicalPartition != nil || !at.Full {
 		return nil, nil // nothing was seen of that range
 	}
-	ranges, err := k.physicals(ctx, "")
+	ranges, err := k.physicalPartitions(ctx, "")
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Stub is the outline of a stored document.
+// Stub is what the delete rules see of a stored document: its id, version and key,
+// and what Grove keeps in it about deletes and moves, without the entity's own
+// fields. An [Outline] is the same of a document of any entity type.
 type Stub struct {
 	ID   string `json:"id"`
 	ETag string `json:"etag"`

@@ -15,24 +15,24 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
-// physical is one physical partition: its id in the service, and its bounds as
+// physicalPartition is what is known of one: its id in the service, and its bounds as
 // effective partition keys.
-type physical struct {
+type physicalPartition struct {
 	id       string
 	min, max string
 }
 
-// physicals remembers a container's physical partitions. They change when the
+// partitionCache remembers a container's physical partitions. They change when the
 // service divides or joins some; the answer to a request that names a gone one
 // is 410, which is when to ask again.
-type physicals struct {
+type partitionCache struct {
 	// turn holds one value while no request to the service is under way.
 	turn  chan struct{}
-	known []physical
+	known []physicalPartition
 }
 
-func newPhysicals() physicals {
-	p := physicals{turn: make(chan struct{}, 1)}
+func newPartitionCache() partitionCache {
+	p := partitionCache{turn: make(chan struct{}, 1)}
 	p.turn <- struct{}{}
 	return p
 }
@@ -42,17 +42,17 @@ var errRangesMove = errors.New("the container's physical partitions kept changin
 
 const maxRangeReads = 16
 
-// physicals returns the container's physical partitions in the order of their
+// physicalPartitions returns the container's physical partitions in the order of their
 // bounds. A caller that found one to be gone names it, else gone is "".
-func (k *Call) physicals(ctx context.Context, gone string) ([]physical, error) {
-	p := &k.Collection.physicals
+func (k *Call) physicalPartitions(ctx context.Context, gone string) ([]physicalPartition, error) {
+	p := &k.Collection.physicalPartitions
 	select {
 	case <-p.turn:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 	defer func() { p.turn <- struct{}{} }()
-	isGone := func(r physical) bool { return r.id == gone }
+	isGone := func(r physicalPartition) bool { return r.id == gone }
 	if p.known != nil && !slices.ContainsFunc(p.known, isGone) {
 		return p.known, nil
 	}
@@ -76,7 +76,7 @@ func (k *Call) physicals(ctx context.Context, gone string) ([]physical, error) {
 		if err != nil {
 			return nil, err
 		}
-		known = slices.DeleteFunc(fresh, func(r physical) bool { return r.id == "" })
+		known = slices.DeleteFunc(fresh, func(r physicalPartition) bool { return r.id == "" })
 		if slices.Equal(bounds, after) && len(known) == len(bounds) {
 			p.known = known
 			return known, nil
@@ -101,14 +101,14 @@ func (k *Call) readBounds(ctx context.Context) ([]cosmos.FeedRange, error) {
 
 // readIDs finds the ids that belong to bounds. One that is not there any more
 // is left empty, and moved is what the service said of it.
-func (k *Call) readIDs(ctx context.Context, bounds []cosmos.FeedRange, known []physical) (out []physical, moved, err error) {
-	out = make([]physical, len(bounds))
+func (k *Call) readIDs(ctx context.Context, bounds []cosmos.FeedRange, known []physicalPartition) (out []physicalPartition, moved, err error) {
+	out = make([]physicalPartition, len(bounds))
 	answers := make([]error, len(bounds))
 	group, under := errgroup.WithContext(ctx)
 	group.SetLimit(merge.Parallel)
 	for i, b := range bounds {
-		out[i] = physical{min: b.MinInclusive, max: b.MaxExclusive}
-		same := func(r physical) bool { return r.min == b.MinInclusive && r.max == b.MaxExclusive }
+		out[i] = physicalPartition{min: b.MinInclusive, max: b.MaxExclusive}
+		same := func(r physicalPartition) bool { return r.min == b.MinInclusive && r.max == b.MaxExclusive }
 		if at := slices.IndexFunc(known, same); at >= 0 {
 			out[i] = known[at]
 			continue
