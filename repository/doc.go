@@ -67,7 +67,7 @@
 // nothing is seen proves nothing.
 //
 // Such a write is recognised by a mark that every write leaves in the document
-// (the members _ops and _op, about 20 bytes), even when others have written on
+// (the members _ops and _op, about 25 bytes), even when others have written on
 // top of it since.
 //
 // # Bulk
