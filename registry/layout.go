@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -74,12 +75,15 @@ func disagree(a, b layout.Layout) string {
 	return ""
 }
 
-// keptNames are the stored names of what deletes are recognised by.
+// keptNames are the stored names of what Grove keeps beside an entity's fields.
 func keptNames(l layout.Layout) map[string]string {
 	out := map[string]string{}
-	for _, member := range []string{"deletedAt", "_deletion", "_moving", "_moved", "_links", "_ops", "_op"} {
-		if name, ok := l.Names[member]; ok && name != member {
-			out[member] = name
+	for _, member := range document.Members() {
+		if member.Name[0] != '_' && member.Name != "deletedAt" {
+			continue // a field of the entity
+		}
+		if name, ok := l.Names[member.Name]; ok && name != member.Name {
+			out[member.Name] = name
 		}
 	}
 	return out

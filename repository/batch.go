@@ -140,7 +140,7 @@ func (b *BatchOf[P]) Patch(id string, edits Edits) *BatchOf[P] {
 func (b *batch) patch(id string, edits Edits) {
 	b.byID(engine.OpPatch, id, func(op *engine.Operation) error {
 		mark := b.scope.c.Mark()
-		ops, isMarked, err := b.scope.c.Operations(edits.e, mark)
+		ops, isMarked, err := b.scope.c.Operations(b.scope.at.Tenant, edits.e, mark)
 		if err != nil {
 			return err
 		}

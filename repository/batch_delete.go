@@ -29,18 +29,25 @@ func (b *batch) delete(id, etag string) {
 	}, nil)
 }
 
-// runDeleteHooks lets hooks refuse the deletes of the batch.
+// runDeleteHooks lets hooks refuse the deletes of the batch, and refuses what would
+// meet another entity type's or tenant's document.
 func (b *batch) runDeleteHooks(ctx context.Context) error {
 	c := b.scope.c
 	var unseen []string
 	for _, op := range b.ops {
-		if op.Kind != engine.OpDelete {
-			continue
+		switch op.Kind {
+		case engine.OpDelete:
+			if err := c.AllowDelete(ctx, engine.Deletion{TenantID: b.scope.at.Tenant, Key: c.Given(b.scope.at.Values), ID: op.ID, ETag: op.ETag}); err != nil {
+				return err
+			}
+			unseen = append(unseen, op.ID)
+		case engine.OpUpsert:
+			unseen = append(unseen, op.ID)
+		case engine.OpReplace:
+			if etag := engine.MetaOf(op.Entity).ETag; c.LooksFirst(etag, engine.HeldMarks(op.Entity, etag)) {
+				unseen = append(unseen, op.ID)
+			}
 		}
-		if err := c.AllowDelete(ctx, engine.Deletion{TenantID: b.scope.at.Tenant, Key: c.Given(b.scope.at.Values), ID: op.ID, ETag: op.ETag}); err != nil {
-			return err
-		}
-		unseen = append(unseen, op.ID)
 	}
 	k := engine.Call{Collection: c, Op: "Batch", At: &b.scope.at}
 	return k.RefuseForeign(ctx, &b.scope.at, unseen...)

@@ -24,7 +24,8 @@ type DeleteOptions struct {
 //
 // Where the container's key does not hold the entity type, a delete without an
 // ETag first asks, for about 3 RU, whether the id is that of another entity type's
-// document; that is [ErrEntityMismatch].
+// document; that is [ErrEntityMismatch]. Where it does not hold the tenant, every
+// delete asks, and another tenant's document is [ErrTenantMismatch].
 //
 // A delete leaves no mark. When its answer was lost, it is [ErrAmbiguous],
 // whatever is there now, except that one with an ETag is repeated while the
@@ -69,7 +70,7 @@ func (s *scope) deleteWith(ctx context.Context, k *engine.Call, etag string, sho
 }
 
 func (s *scope) remove(ctx context.Context, k *engine.Call, etag string) error {
-	if etag == "" {
+	if k.Collection.LooksFirst(etag, nil) {
 		if err := k.RefuseForeign(ctx, &s.at, k.ID); err != nil {
 			return err
 		}

@@ -9,7 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -20,20 +22,79 @@ type shadow struct {
 	etag  string
 }
 
+// modelLayouts are the forms in which the model's documents are stored; keys
+// are those of the container.
+func modelLayouts() map[string]struct {
+	paths     []string
+	layout    *layout.Layout
+	scattered bool // over logical partitions, which a batch can't span
+} {
+	type form = struct {
+		paths     []string
+		layout    *layout.Layout
+		scattered bool
+	}
+	return map[string]form{
+		"Grove's": {paths: []string{"/tenantId", "/entityType"}},
+		"an envelope, ids with a prefix": {[]string{"/org/id"}, &layout.Layout{
+			Key:      []layout.KeySource{layout.FromTenant()},
+			Names:    map[string]string{"tenantId": "customer", "entityType": "$type", "title": "Title", "count": "title", "_ops": "writes", "_op": "write", "deletedAt": "deleted_at"},
+			Envelope: "value", IDPrefix: "Note|",
+		}, false},
+		"a key of three levels": {[]string{"/kind", "/where/tenant", "/bucket"}, &layout.Layout{
+			Key:     []layout.KeySource{layout.Constant(7), layout.FromTenant(), layout.Computed(lastOfID, "id")},
+			Untyped: layout.SomeUntyped,
+		}, true},
+		"the id as the key": {[]string{"/id"}, &layout.Layout{IDPrefix: "n-", Envelope: "properties", Outside: []string{"count"}}, true},
+		"no tenant":         {[]string{"/pk"}, &layout.Layout{Key: []layout.KeySource{layout.Format("%s/%s", "entityType", "id")}, Global: true, Names: map[string]string{"entityType": "Discriminator"}}, true},
+		"no type":           {[]string{"/pk"}, &layout.Layout{Key: []layout.KeySource{layout.Constant(true)}, Global: true, Untyped: layout.AllUntyped, Envelope: "e"}, false},
+	}
+}
+
+// lastOfID puts documents into a few logical partitions.
+func lastOfID(values []any) (any, error) {
+	id, _ := values[0].(string)
+	return float64(id[len(id)-1] % 3), nil
+}
+
 // TestOperationsAgreeWithAMap runs random verbs against the repository and a
-// map, and compares every answer, etags included.
+// map, and compares every answer, etags included, in Grove's form and in those
+// of others.
 func TestOperationsAgreeWithAMap(t *testing.T) {
 	t.Parallel()
-	b := setupNotes(t)
+	forms := modelLayouts()
+	repos := map[string]*repository.Repository[Note]{}
+	for name, form := range forms {
+		e := emulatortest.New(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)), emulatortest.WithPartitions(2))
+		repos[name] = newRepository(t, newContainer(t, e.Client(nil), form.paths...), repository.Config{PartitionKey: form.paths, Layout: form.layout})
+	}
 	runs := 0
 	rapid.Check(t, func(r *rapid.T) {
 		runs++
-		tenant := fmt.Sprintf("run%d", runs)
-		m := &machine{t: t, scope: b.notes.In(tenant), stored: map[string]shadow{}}
-		r.Repeat(map[string]func(*rapid.T){
+		name := rapid.SampledFrom(slices.Sorted(maps.Keys(forms))).Draw(r, "layout")
+		m := &machine{t: t, stored: map[string]shadow{}}
+		switch {
+		case forms[name].layout != nil && forms[name].layout.Global:
+			m.scope = repos[name].Global()
+		case forms[name].paths[0] == "/id": // which tenants share
+			m.scope = repos[name].In("run")
+		default:
+			m.scope = repos[name].In(fmt.Sprintf("run%d", runs))
+		}
+		if runs > 1 {
+			for n, err := range m.scope.Query(t.Context(), repository.All()) {
+				must(t, err)
+				must(t, m.scope.Delete(t.Context(), n.ID, nil))
+			}
+		}
+		verbs := map[string]func(*rapid.T){
 			"Create": m.create, "Replace": m.replace, "Upsert": m.put, "Save": m.save, "Mutate": m.mutate, "Patch": m.patch,
-			"Delete": m.remove, "Batch": m.batch, "SaveAll": m.saveAll, "": m.check,
-		})
+			"Delete": m.remove, "SaveAll": m.saveAll, "DeleteAll": m.deleteAll, "": m.check,
+		}
+		if !forms[name].scattered {
+			verbs["Batch"] = m.batch
+		}
+		r.Repeat(verbs)
 	})
 }
 
@@ -228,6 +289,19 @@ func (m *machine) saveAll(r *rapid.T) {
 		if m.expect(r, receipt.Items[i].Err, want[i]) {
 			m.now(r, n)
 		}
+	}
+}
+
+func (m *machine) deleteAll(r *rapid.T) {
+	ids := rapid.SliceOfNDistinct(rapid.Custom(m.id), 1, 3, rapid.ID[string]).Draw(r, "ids")
+	receipt, _ := m.scope.DeleteAll(m.t.Context(), slices.Values(ids), nil)
+	for i, id := range ids {
+		var want error
+		if _, there := m.stored[id]; !there {
+			want = repository.ErrNotFound
+		}
+		m.expect(r, receipt.Items[i].Err, want)
+		delete(m.stored, id)
 	}
 }
 

@@ -41,7 +41,7 @@ func (s *scope) patch(ctx context.Context, k *engine.Call, edits Edits) (any, er
 		return nil, err
 	}
 	mark := k.Collection.Mark()
-	ops, isMarked, err := k.Collection.Operations(edits.e, mark)
+	ops, isMarked, err := k.Collection.Operations(s.at.Tenant, edits.e, mark)
 	if err != nil {
 		return nil, err
 	}

@@ -56,14 +56,19 @@ func (b *Bulk) sendItems(ctx context.Context, items []*BulkItem) {
 	}
 }
 
-// withoutForeign ends the deletes that would meet another entity type's document.
+// withoutForeign ends the items that would meet another entity type's or
+// tenant's document.
 func (b *Bulk) withoutForeign(ctx context.Context, items []*BulkItem) []*BulkItem {
-	if len(items) < 2 || items[0].Op.Kind != OpDelete {
-		return items // one that is sent alone looks by itself
+	var ids []string
+	for _, item := range items {
+		// A delete that is sent alone looks by itself.
+		alone := item.Op.Kind == OpDelete && len(items) == 1
+		if item.Op.Kind != OpCreate && !alone && b.Call.Collection.LooksFirst(item.Op.ETag, item.Op.Before) {
+			ids = append(ids, item.Op.ID)
+		}
 	}
-	ids := make([]string, len(items))
-	for i, item := range items {
-		ids[i] = item.Op.ID
+	if len(ids) == 0 {
+		return items
 	}
 	found, err := b.newCall(&items[0].At, "").foreign(ctx, &items[0].At, ids)
 	if err != nil {
@@ -75,10 +80,11 @@ func (b *Bulk) withoutForeign(ctx context.Context, items []*BulkItem) []*BulkIte
 		return nil
 	}
 	return slices.DeleteFunc(items, func(item *BulkItem) bool {
-		if found[item.Op.ID] {
-			b.Fail(item, ErrEntityMismatch)
+		foreign := found[item.Op.ID]
+		if foreign != nil && slices.Contains(ids, item.Op.ID) {
+			b.Fail(item, foreign)
 		}
-		return found[item.Op.ID]
+		return foreign != nil && slices.Contains(ids, item.Op.ID)
 	})
 }
 

@@ -87,7 +87,7 @@ func (e Edits) with(op edit) Edits {
 
 // Operations checks the edits against the entity and returns them as a
 // patch. The mark is added where the limit leaves room; reports whether.
-func (c *Collection) Operations(e Edits, mark string) (ops cosmos.Patch, isMarked bool, err error) {
+func (c *Collection) Operations(tenant string, e Edits, mark string) (ops cosmos.Patch, isMarked bool, err error) {
 	if len(e.ops) == 0 || len(e.ops) > MaxPatchOperations {
 		return ops, false, &tenantitem.InvalidError{What: "patch", Reason: fmt.Sprintf("%d operations", len(e.ops)), Hint: "give 1 to 10; set a whole object instead of its members, or use Mutate"}
 	}
@@ -118,7 +118,7 @@ func (c *Collection) Operations(e Edits, mark string) (ops cosmos.Patch, isMarke
 	if err != nil {
 		return ops, false, err
 	}
-	condition, err := c.condition(e.conditions, ranges...)
+	condition, err := c.condition(tenant, e.conditions, ranges...)
 	if err != nil {
 		return ops, false, err
 	}
@@ -264,13 +264,11 @@ func (c *Collection) holdsKey(f *tenantitem.Field) bool {
 
 // condition writes a patch's condition. Parameters are not served there, so
 // values are written as JSON, which is what the language's literals are.
-func (c *Collection) condition(conditions []Predicate, further ...string) (string, error) {
+func (c *Collection) condition(tenant string, conditions []Predicate, further ...string) (string, error) {
 	if c.Tombstones {
 		conditions = append(slices.Clone(conditions), Missing("deletedAt"))
 	}
-	if c.mayMeet() {
-		conditions = append(slices.Clone(conditions), c.ofEntityType())
-	}
+	conditions = append(slices.Clip(conditions), c.ours(tenant)...)
 	if len(conditions)+len(further) == 0 {
 		return "", nil
 	}

@@ -140,7 +140,7 @@ func (t *transaction) accompanied(ctx context.Context, tx Transaction, at map[do
 			if t.dropped[d] {
 				continue
 			}
-			op, err := c.op()
+			op, err := c.op(tx.TenantID)
 			if err != nil {
 				return nil, err
 			}

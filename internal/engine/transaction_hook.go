@@ -66,7 +66,7 @@ type MemberIncrement struct {
 }
 
 // op turns a companion into an operation of its transaction.
-func (c *Companion) op() (Operation, error) {
+func (c *Companion) op(tenant string) (Operation, error) {
 	core := c.Collection
 	op := Operation{Kind: OpPatch, ID: c.ID, ETag: c.ETag, Mark: core.Mark(), collection: core}
 	op.Size = c.size()
@@ -77,7 +77,7 @@ func (c *Companion) op() (Operation, error) {
 	}
 	ops.Set("/"+markField, op.Mark)
 	if c.ETag == "" {
-		condition, err := core.condition([]Predicate{Missing("deletedAt")})
+		condition, err := core.condition(tenant, []Predicate{Missing("deletedAt")})
 		if err != nil {
 			return op, err
 		}
