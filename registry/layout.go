@@ -50,6 +50,9 @@ func (s *entity) layoutOrDefault() layout.Layout {
 	return *s.Layout
 }
 
+// untyped says whether documents without a type are of the entity type.
+func (s *entity) untyped() layout.Untyped { return s.layoutOrDefault().Untyped }
+
 // disagree says why two layouts can't share a container.
 func disagree(a, b layout.Layout) string {
 	stored := func(l layout.Layout, member string) string {

@@ -122,6 +122,10 @@ func oddForms() map[string]oddForm {
 	}
 }
 
+func byTenant(tenant string, _, _ map[string]json.RawMessage) azcosmos.PartitionKey {
+	return azcosmos.NewPartitionKeyString(tenant)
+}
+
 // plan is that of an estate in this form.
 func (f oddForm) plan() (*registry.Plan, error) {
 	return registry.NewPlan(registry.Config{Database: "estate", Provision: true, Logger: slog.New(slog.DiscardHandler), Containers: f.containers}, f.declared)
@@ -161,6 +165,10 @@ func (f oddForm) put(t testing.TB, e estate, tenant, id, members string) placed 
 	must(t, json.Unmarshal([]byte(`{"id":"`+id+`","tenantId":"`+tenant+`",`+members+`}`), &canonical))
 	w, container := f.others, e.notes.Container()
 	switch textIn(canonical["entityType"]) {
+	case "":
+		if f.untyped {
+			w = f.notes
+		}
 	case "Note":
 		w = f.notes
 	case "Comment":

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
-
-	"github.com/cosmosgrove/grove/internal/document"
 )
 
 // sum is the digest of the certificate.
@@ -62,32 +60,38 @@ func (t *Tenants) PlanErase(ctx context.Context, tenant string, where func(Erase
 			if err != nil {
 				return plan, err
 			}
-			head := c.HeaderOf(raw)
-			if where != nil && !where(ErasedDocument{Container: c.id, EntityType: head.EntityType, ID: document.ReadHeader(raw).ID, Document: raw}) {
-				plan.Kept[head.EntityType]++
+			d := t.db.plan.erased(c, raw)
+			if where != nil && !where(d) {
+				plan.Kept[d.EntityType]++
 				continue
 			}
-			plan.Removed[head.EntityType]++
-			if ids := plan.IDs[head.EntityType]; len(ids) < maxPlannedIDs {
-				plan.IDs[head.EntityType] = append(ids, document.ReadHeader(raw).ID)
+			plan.Removed[d.EntityType]++
+			if ids := plan.IDs[d.EntityType]; len(ids) < maxPlannedIDs {
+				plan.IDs[d.EntityType] = append(ids, d.ID)
 			}
 		}
 	}
 	return plan, nil
 }
 
-// RefersTo chooses the documents with one of these ids, and those that have one
+// RefersTo chooses the documents with one of these ids, as the application knows or
+// as the container stores them, and those that have one
 // of them as the text of any member, however deep: references, and lists of them. A
 // document that refers to several persons is chosen for each; look at the plan, and combine it with a
 // condition of your own where it should stay.
 func RefersTo(ids ...string) func(ErasedDocument) bool {
 	ids = slices.Clone(ids)
 	return func(d ErasedDocument) bool {
-		var stored any
-		if err := json.Unmarshal(d.Document, &stored); err != nil { // it takes any text that another writer stored
-			return slices.Contains(ids, d.ID)
+		if slices.Contains(ids, d.ID) || slices.Contains(ids, d.own) {
+			return true
 		}
-		return mentions(stored, ids)
+		form := d.form
+		if form == nil { // not of PlanErase or Erase
+			form = d.Document
+		}
+		var members any
+		err := json.Unmarshal(form, &members) // it takes any text that another writer stored
+		return err == nil && mentions(members, ids)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 )
 
 // ExportOptions change how a tenant is exported; nil is the defaults.
@@ -213,24 +214,51 @@ func (t *Tenants) exportOrder() []exportStep {
 	}
 	var steps []exportStep
 	known := map[string][]string{}
+	untyped := map[string]layout.Untyped{} // what documents without a type are, by container
 	for depth := range deepest + 1 {
 		for _, c := range t.contents() {
 			var names []string
+			all := layout.AlwaysTyped
 			for _, s := range byDepth[depth] {
 				if s.Container == c.id {
 					names = append(append(names, s.EntityType), s.Aliases...)
+					all = max(all, s.untyped())
 				}
 			}
 			if len(names) > 0 {
-				known[c.id] = append(known[c.id], names...)
-				steps = append(steps, exportStep{c, engine.SQL("ARRAY_CONTAINS(@grove_types, c.entityType)", engine.P("grove_types", names))})
+				known[c.id], untyped[c.id] = append(known[c.id], names...), max(untyped[c.id], all)
+				steps = append(steps, exportStep{c, ofTypes(names, all)})
 			}
 		}
 	}
 	for _, c := range t.contents() {
-		steps = append(steps, exportStep{c, engine.SQL("NOT (IS_STRING(c.entityType) AND ARRAY_CONTAINS(@grove_types, c.entityType))", engine.P("grove_types", known[c.id]))})
+		if untyped[c.id] != layout.AllUntyped {
+			steps = append(steps, exportStep{c, ofOtherTypes(known[c.id], untyped[c.id])})
+		}
 	}
 	return steps
+}
+
+// ofTypes finds the documents of some entity types, and those without a type
+// where they are of one of these.
+func ofTypes(names []string, untyped layout.Untyped) engine.Query {
+	condition := "ARRAY_CONTAINS(@grove_types, c.entityType)"
+	switch untyped {
+	case layout.AllUntyped:
+		return engine.All()
+	case layout.SomeUntyped:
+		condition += " OR NOT IS_DEFINED(c.entityType)"
+	}
+	return engine.SQL(condition, engine.P("grove_types", names))
+}
+
+// ofOtherTypes finds the documents of all other entity types, and of none.
+func ofOtherTypes(names []string, untyped layout.Untyped) engine.Query {
+	condition := "NOT (IS_STRING(c.entityType) AND ARRAY_CONTAINS(@grove_types, c.entityType))"
+	if untyped == layout.SomeUntyped {
+		condition += " AND IS_DEFINED(c.entityType)"
+	}
+	return engine.SQL(condition, engine.P("grove_types", names))
 }
 
 // depthOf counts the parents above an entity type, up to one that comes twice.

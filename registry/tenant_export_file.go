@@ -74,13 +74,18 @@ func (x *exporter) placesOf(line []byte, container *tenantContainer) []place {
 }
 
 // containerOf finds the container by whose names a line is of one of its entity
-// types; nil for none.
+// types; nil for none. What says its type comes first, as in an import.
 func (x *exporter) containerOf(line []byte) (container *tenantContainer, entityType string) {
-	for i := range x.containers {
-		c := &x.containers[i]
-		entityType = c.HeaderOf(line).EntityType
-		if x.tenants.db.plan.named(c.id, entityType) != nil {
-			return c, entityType
+	for _, says := range []bool{true, false} {
+		for i := range x.containers {
+			c := &x.containers[i]
+			if c.SaysType(line) != says || !says && !c.canHold(line) {
+				continue
+			}
+			entityType = c.HeaderOf(line).EntityType
+			if x.tenants.db.plan.named(c.id, entityType) != nil {
+				return c, entityType
+			}
 		}
 	}
 	return nil, document.ReadHeader(line).EntityType

@@ -117,19 +117,31 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 }
 
 // entityOf finds the registered entity type of a line, by the names of its
-// container, and the line's header by the same names.
+// container, and the line's header by the same names. What says its type comes
+// first: a document of one container may look like one without a type in another.
 func (im *importer) entityOf(raw []byte) (*entity, document.Header) {
 	found := document.ReadHeader(raw)
-	for _, c := range im.ordered {
-		header := c.HeaderOf(raw)
-		if s := im.tenants.db.plan.named(c.id, header.EntityType); s != nil && header.TenantID != "" {
-			return s, header
-		}
-		if header.TenantID == im.from && (found.TenantID != im.from || c.id == im.opts.Container) {
-			found = header
+	for _, says := range []bool{true, false} {
+		for _, c := range im.ordered {
+			if c.SaysType(raw) != says {
+				continue
+			}
+			header := c.HeaderOf(raw)
+			if s := im.tenants.db.plan.named(c.id, header.EntityType); s != nil && header.TenantID != "" && (says || c.canHold(raw)) {
+				return s, header
+			}
+			if header.TenantID == im.from && (found.TenantID != im.from || c.id == im.opts.Container) {
+				found = header
+			}
 		}
 	}
 	return nil, found
+}
+
+// canHold reports whether a document has the key of a container.
+func (c tenantContainer) canHold(raw []byte) bool {
+	_, _, err := c.KeyOf(raw)
+	return err == nil
 }
 
 // named is the entity type of a container that has that name; nil for none.

@@ -6,12 +6,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"slices"
 	"time"
 
 	"github.com/cosmosgrove/grove/internal/document"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -43,9 +43,15 @@ type TenantProgress struct {
 func (t *Tenants) contents() []tenantContainer {
 	var out []tenantContainer
 	for _, c := range t.db.plan.containers {
-		i := slices.IndexFunc(t.db.plan.entities, func(s *entity) bool { return s.Container == c.ID && !s.Collection.IsGlobal() })
-		if i >= 0 {
-			out = append(out, tenantContainer{id: c.ID, Contents: t.db.plan.entities[i].Collection.Contents()})
+		var view *entity
+		for _, s := range t.db.plan.entities {
+			// The entity type of documents without a type knows whose those are.
+			if s.Container == c.ID && !s.Collection.IsGlobal() && (view == nil || s.untyped() != layout.AlwaysTyped) {
+				view = s
+			}
+		}
+		if view != nil {
+			out = append(out, tenantContainer{id: c.ID, Contents: view.Collection.Contents()})
 		}
 	}
 	return out
@@ -76,6 +82,22 @@ type ErasedDocument struct {
 	Container, EntityType, ID string
 	// Document is the whole, as it is stored; good until the predicate returns.
 	Document json.RawMessage
+
+	// form is the document by the names of its entity, and own its id there.
+	form json.RawMessage
+	own  string
+}
+
+// erased is a document of a container as predicates get it.
+func (p *Plan) erased(c tenantContainer, raw json.RawMessage) ErasedDocument {
+	d := ErasedDocument{Container: c.id, EntityType: c.HeaderOf(raw).EntityType, ID: document.ReadHeader(raw).ID, Document: raw}
+	if s := p.named(c.id, d.EntityType); s != nil {
+		d.form = s.Collection.FormOf(raw)
+	} else {
+		d.form = c.FormOf(raw)
+	}
+	d.own = document.ReadHeader(d.form).ID
+	return d
 }
 
 // Erasure is the certificate of an erased tenant: what was removed, when, and
@@ -83,7 +105,7 @@ type ErasedDocument struct {
 type Erasure struct {
 	TenantID string
 	// Removed counts the documents by entity type, deleted ones and their
-	// marks included; "" are those without a type.
+	// marks included; "" are those without a type that are of no registered one.
 	Removed map[string]int64
 	// Requests and RequestUnits are what it cost.
 	Requests     int64
@@ -123,7 +145,7 @@ func (t *Tenants) Erase(ctx context.Context, tenant string, opts *EraseOptions) 
 	if err := checkTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
-	e := eraser{tenant: tenant, receipt: &Erasure{TenantID: tenant, Removed: map[string]int64{}, Began: time.Now().UTC()}}
+	e := eraser{plan: t.db.plan, tenant: tenant, receipt: &Erasure{TenantID: tenant, Removed: map[string]int64{}, Began: time.Now().UTC()}}
 	if opts != nil {
 		e.opts = *opts
 	}
@@ -144,6 +166,7 @@ func (t *Tenants) Erase(ctx context.Context, tenant string, opts *EraseOptions) 
 }
 
 type eraser struct {
+	plan     *Plan
 	tenant   string
 	opts     EraseOptions
 	receipt  *Erasure
@@ -204,7 +227,7 @@ func (e *eraser) outlines(ctx context.Context, c tenantContainer) iter.Seq2[engi
 				return
 			}
 			head := document.ReadHeader(raw)
-			if e.opts.Where(ErasedDocument{Container: c.id, EntityType: c.HeaderOf(raw).EntityType, ID: head.ID, Document: raw}) {
+			if e.opts.Where(e.plan.erased(c, raw)) {
 				chosen[head.ID+" "+head.ETag] = true
 			}
 		}

@@ -10,11 +10,28 @@ import (
 
 // HeaderOf reads the header of a stored document by the names of the container,
 // which all its entity types share.
-func (c *Contents) HeaderOf(raw []byte) documents.Header {
-	if c.core.layout != nil {
-		raw, _ = c.core.layout.Canonical(raw) // of whatever entity type it is
+func (c *Contents) HeaderOf(raw []byte) documents.Header { return readHeader(c.FormOf(raw)) }
+
+// FormOf is [Collection.FormOf] for a document of whatever entity type.
+func (c *Contents) FormOf(raw []byte) []byte { return c.core.FormOf(raw) }
+
+// FormOf returns a stored document in Grove's form, a misplaced one too.
+func (c *Collection) FormOf(raw []byte) []byte {
+	if c.layout != nil {
+		raw, _ = c.layout.Canonical(raw)
 	}
-	return readHeader(raw)
+	return raw
+}
+
+// SaysType reports whether a stored document has an entity type by the names of
+// the container. One that has none may be of the entity type that takes those.
+func (c *Contents) SaysType(raw []byte) bool {
+	if c.core.layout.Typeless() {
+		return false
+	}
+	says, name := false, c.core.layout.Path([]string{layout.EntityType})[0]
+	codec.Members(raw, func(member string, _ []byte) { says = says || member == name })
+	return says
 }
 
 // UnderTenant is [Collection.UnderTenant] for a document of an entity type that

@@ -31,18 +31,29 @@ type Outline struct {
 	Stub
 	// EntityType is empty in a document that has none.
 	EntityType string `json:"type,omitempty"`
+	saysType   bool
 }
 
 // UnmarshalJSON reads an outline; see [Stub.UnmarshalJSON].
 func (o *Outline) UnmarshalJSON(raw []byte) error {
 	documents.ReadMembers(raw, map[string]any{"type": &o.EntityType})
+	codec.Members(raw, func(name string, _ []byte) { o.saysType = o.saysType || name == "type" })
 	return o.Stub.UnmarshalJSON(raw)
 }
 
 // Outlines returns the outlines of all documents of the tenant.
 func (c *Contents) Outlines(ctx context.Context, tenant string) iter.Seq2[Outline, error] {
 	projection := strings.Replace(c.core.stubProjection(), "{", `{"type": c.`+entityField+`, `, 1)
-	return readMixed[Outline](ctx, c.core, tenant, "Outlines", projection, All())
+	return func(yield func(Outline, error) bool) {
+		for o, err := range readMixed[Outline](ctx, c.core, tenant, "Outlines", projection, All()) {
+			if l := c.core.layout; l.Typeless() || l.TypeOptional() && !o.saysType {
+				o.EntityType = c.core.entityType
+			}
+			if !yield(o, err) {
+				return
+			}
+		}
+	}
 }
 
 // Documents returns all documents of the tenant as they are stored, with the
