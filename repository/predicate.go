@@ -9,7 +9,7 @@ import (
 // joined by dots ("address.city"); a name that the entity does not have, or a
 // value whose JSON type the field can't hold, is [ErrInvalid] when the query
 // is used. Values are always sent as parameters.
-type Predicate struct{ p engine.Predicate }
+type Predicate struct{ p engine.Predicate } // whose Write makes the SQL
 
 // Eq holds where the field equals the value. Eq(field, nil) holds where it is
 // null; a field that is missing equals nothing, see [Exists].
