@@ -15,49 +15,58 @@ import (
 // pass of removal (pass.go) marks descendants from the top down and removes them
 // from the bottom up, last removes the document. doc.go says why.
 func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
+	var lost error // of an attempt that may have taken effect
 	for stalls := 0; ; stalls++ {
-		root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+		done, err := f.tryDelete(ctx, n, d)
 		switch {
-		case err != nil:
+		case done:
 			return err
-		case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
-			err := f.carryOut(ctx, n, d.TenantID, root)
-			if d.Shown == nil && isPlanChanged(err) {
-				continue // that was another caller's plan
-			}
-			return unfinished("delete", err)
-		case underWay(root, phaseReopening):
-			if err := f.takeBack(ctx, n, d.TenantID, root); err != nil {
-				return err
-			}
-			continue
-		case root.DeletedAt != "":
-			return repository.ErrNotFound
-		case d.ETag != "" && root.ETag != d.ETag:
-			return repository.ErrPreconditionFailed
-		case root.Moving != "" && n.parent != nil && n.restricts():
-			// The delete may be refused, and then the child must be where its parent is.
-			if _, err := f.finishMove(ctx, n, d.TenantID, root); err != nil {
-				return err
-			}
-			continue
-		}
-		var begun bool
-		if len(n.children) == 0 {
-			begun, err = f.deleteLeaf(ctx, n, root)
-		} else {
-			if err := f.refuseTwins(ctx, n, d.TenantID, root); err != nil {
-				return err
-			}
-			begun, err = f.deleteTree(ctx, n, d, root)
-		}
-		if begun || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+		case lost != nil && errors.Is(err, repository.ErrNotFound):
+			return nil // it wanted no more
+		case errors.Is(err, repository.ErrAmbiguous):
+			lost = err
+		case err != nil && lost != nil:
+			return unfinished("delete", errors.Join(lost, err))
+		case err != nil:
 			return err
 		}
 		if err := f.tryAgain(ctx, stalls); err != nil {
-			return err
+			return errors.Join(lost, err)
 		}
 	}
+}
+
+// tryDelete is one attempt. It reports false where the document has changed since it
+// was read, or another attempt has to tell what became of this one.
+func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (done bool, err error) {
+	root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+	switch {
+	case err != nil:
+		return false, err
+	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
+		err := f.carryOut(ctx, n, d.TenantID, root)
+		if d.Shown == nil && isPlanChanged(err) {
+			return false, nil // that was another caller's plan
+		}
+		return true, unfinished("delete", err)
+	case underWay(root, phaseReopening):
+		err := f.takeBack(ctx, n, d.TenantID, root)
+		return err != nil, err
+	case root.DeletedAt != "":
+		return false, repository.ErrNotFound
+	case d.ETag != "" && root.ETag != d.ETag:
+		return false, repository.ErrPreconditionFailed
+	case root.Moving != "" && n.parent != nil && n.restricts():
+		// The delete may be refused, and then the child must be where its parent is.
+		_, err := f.finishMove(ctx, n, d.TenantID, root)
+		return err != nil, err
+	case len(n.children) == 0:
+		return f.deleteLeaf(ctx, n, root)
+	}
+	if err := f.refuseTwins(ctx, n, d.TenantID, root); err != nil {
+		return false, err
+	}
+	return f.deleteTree(ctx, n, d, root)
 }
 
 func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
@@ -284,53 +293,4 @@ func (f *Forest) letGo(ctx context.Context, n *node, stubs []engine.Stub) (int, 
 		return s
 	})
 	return len(done), err
-}
-
-// letOneGo is letGo of a child that may have changed since its outline was read.
-func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
-	for stalls := 0; ; stalls++ {
-		done, err := f.letGo(ctx, n, []engine.Stub{stub})
-		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
-			return err
-		}
-		again, err := n.Stub(ctx, tenant, f.given(n, stub), stub.ID)
-		if errors.Is(err, repository.ErrNotFound) {
-			return nil
-		}
-		if err != nil || again.DeletedAt != "" || again.ParentID != stub.ParentID {
-			return err
-		}
-		stub = again
-		if err := f.tryAgain(ctx, stalls); err != nil {
-			return err
-		}
-	}
-}
-
-// uproot removes a child, with what may be below it, that no other delete is
-// going to remove: its parent is gone.
-func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
-	if underWay(stub, phasePart) { // the delete that it was a part of has ended without it
-		taken, err := n.Edit(ctx, []engine.Stub{stub}, func(s engine.Stub) engine.Stub { return inPhase(s, phaseRemoving) })
-		if err != nil || len(taken) == 0 {
-			return err
-		}
-	}
-	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, stub), ID: stub.ID})
-	if errors.Is(err, repository.ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
-// applyRule applies a relation's rule to a child whose parent is gone.
-func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, stub engine.Stub) error {
-	switch r.rule {
-	case Cascade:
-		return f.uproot(ctx, r.child, tenant, stub)
-	case Orphan:
-		return f.letOneGo(ctx, r.child, tenant, stub)
-	default:
-		return nil // Restrict: the parent's delete sees the child and is refused
-	}
 }

@@ -66,7 +66,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 		meta.ETag = ""
 		return r.forest.uproot(ctx, r.node, tenant, stub)
 	}
-	return r.forest.applyRule(ctx, r.node.parent, tenant, stub)
+	return r.forest.followDelete(ctx, r.node.parent, tenant, stub)
 }
 
 // withoutParents fills in the parents' entity type and returns the ids of parents

@@ -1,0 +1,118 @@
+package parented
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// applyRule applies a relation's rule to a child whose parent is gone.
+func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, stub engine.Stub) error {
+	switch r.rule {
+	case Cascade:
+		return f.uproot(ctx, r.child, tenant, stub)
+	case Orphan:
+		return f.letOneGo(ctx, r.child, tenant, stub)
+	default:
+		return nil // Restrict: the parent's delete sees the child and is refused
+	}
+}
+
+// maxFollowLooks is how often a writer looks what became of a child that it left to the delete
+// of the parent: some tenths of a second. After that, whoever ends that delete finds the child.
+const maxFollowLooks = 10
+
+// followDelete does to a child, which was changed and whose parent is not there, what
+// the parent's delete does. While that goes on, the child becomes a part of it, so that
+// a restore of the parent brings it back.
+func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, child engine.Stub) error {
+	for looks := 0; r.rule == Cascade && looks < maxFollowLooks; looks++ {
+		parent, err := f.parentOf(ctx, r, tenant, child)
+		switch {
+		case err != nil:
+			return err
+		case parent.ID != "" && parent.DeletedAt == "":
+			if underWay(child, phasePart) {
+				_, err = opened(ctx, r.child, []engine.Stub{child})
+			}
+			return err
+		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phasePart, phaseReopening, phaseReturning, phaseRestoring):
+			return f.applyRule(ctx, r, tenant, child)
+		case child.DeletedAt == "" && !underWay(parent, phaseReopening, phaseReturning, phaseRestoring):
+			if _, err := f.markParts(ctx, r.child, []engine.Stub{child}, parent); err != nil {
+				return err
+			}
+		default:
+			if err := pause(ctx, looks); err != nil {
+				return err
+			}
+		}
+		now, err := r.child.Stub(ctx, tenant, f.given(r.child, child), child.ID)
+		switch {
+		case errors.Is(err, repository.ErrNotFound):
+			return nil
+		case err != nil:
+			return err
+		case now.ParentID != child.ParentID || now.DeletedAt != "" && !underWay(now, phasePart):
+			return nil // a delete has it, or it has moved
+		}
+		child = now
+	}
+	if r.rule != Cascade {
+		return f.applyRule(ctx, r, tenant, child)
+	}
+	return nil // Resume goes on with the delete
+}
+
+// parentOf reads a child's parent, deleted or not; the zero outline where there is none.
+func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child engine.Stub) (engine.Stub, error) {
+	var found engine.Stub
+	for parent, err := range r.parent.Stubs(ctx, tenant, nil, engine.Where(engine.Eq("id", child.ParentID))) {
+		if err != nil {
+			return engine.Stub{}, err
+		}
+		if found.ID == "" || parent.DeletedAt == "" {
+			found = parent
+		}
+	}
+	return found, nil
+}
+
+// uproot removes a child, with what may be below it, that no other delete is
+// going to remove: its parent is gone.
+func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
+	if underWay(stub, phasePart) { // the delete that it was a part of has ended without it
+		taken, err := n.Edit(ctx, []engine.Stub{stub}, func(s engine.Stub) engine.Stub { return inPhase(s, phaseRemoving) })
+		if err != nil || len(taken) == 0 {
+			return err
+		}
+	}
+	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, stub), ID: stub.ID})
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// letOneGo is letGo of a child that may have changed since its outline was read.
+func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
+	for stalls := 0; ; stalls++ {
+		done, err := f.letGo(ctx, n, []engine.Stub{stub})
+		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
+			return err
+		}
+		again, err := n.Stub(ctx, tenant, f.given(n, stub), stub.ID)
+		if errors.Is(err, repository.ErrNotFound) {
+			return nil
+		}
+		if err != nil || again.DeletedAt != "" || again.ParentID != stub.ParentID {
+			return err
+		}
+		stub = again
+		if err := f.tryAgain(ctx, stalls); err != nil {
+			return err
+		}
+	}
+}
