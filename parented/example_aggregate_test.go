@@ -25,7 +25,7 @@ func exampleSales() (customers *repository.Repository[Customer], orders *parente
 	cfg := repository.Config{PartitionKey: paths}
 	customers, err = repository.New[Customer](container, cfg)
 	check(err)
-	orders, err = parented.New[Order](g.forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade})
+	orders, err = parented.New[Order](g.forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade, UniqueParentIDs: true})
 	check(err)
 	return customers, orders, done
 }
