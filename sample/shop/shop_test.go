@@ -398,8 +398,11 @@ func TestItIsShort(t *testing.T) {
 	}
 	count := 0
 	for _, name := range files {
-		if strings.HasSuffix(name, "_test.go") {
+		switch {
+		case strings.HasSuffix(name, "_test.go"):
 			continue
+		case name == "client.go": // a service of one's own has that of the tutorial
+			name = "../../docs/code/testdata/tutorial/step1/client.go"
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {

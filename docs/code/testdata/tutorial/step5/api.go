@@ -30,8 +30,7 @@ func newHandler(products *repository.Repository[Product], orders *repository.Rep
 	routes.Handle("DELETE /products/{id}", httpapi.JSON(http.StatusNoContent, a.deleteProduct))
 	routes.Handle("POST /products/{id}/restore", httpapi.JSON(http.StatusOK, a.restoreProduct))
 	routes.Handle("POST /products/{id}/orders", httpapi.JSON(http.StatusCreated, a.orderProduct))
-	around := httpapi.Middleware(httpapi.Config{Tenant: tenantOf, Budget: 200, RequireIfMatch: true, ChargeHeader: "Request-Charge", Logger: logger, TracerProvider: traces})
-	mux.Handle("/", around(routes))
+	mux.Handle("/", httpapi.Middleware(httpapi.Config{Tenant: tenantOf, Budget: 200, RequireIfMatch: true, ChargeHeader: "Request-Charge", Logger: logger, TracerProvider: traces})(routes))
 	mux.Handle("GET /ready", httpapi.JSON(http.StatusNoContent, func(_ http.ResponseWriter, r *http.Request) (any, error) { return nil, db.Health(r.Context()) }))
 	return mux
 }
