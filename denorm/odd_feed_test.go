@@ -1,11 +1,13 @@
 package denorm_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,6 +21,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	layouts "github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -53,19 +56,90 @@ var oddInTheFeed = map[string][2]string{
 	"of-an-album-not-here": {"Track", `"albumId":"nowhere","albumTitle":"hush"`},
 }
 
-// Documents that something else wrote stop neither the keeper nor a watch, lose
-// nothing, and are named; what is fine is kept true beside them.
-func TestOddDocumentsInTheFeed(t *testing.T) {
-	t.Parallel()
-	for kind, options := range map[string][]emulatortest.Option{"kind": {emulatortest.Calm()}, "unkind": {emulatortest.Unkind(4)}} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) { testOddDocumentsInTheFeed(t, emulatortest.New(t, options...).Client(nil)) })
-		})
+// feedForm is a form in which albums and tracks are stored.
+type feedForm struct {
+	containers     []registry.Container
+	albums, tracks []registry.Option
+	names          map[string]string
+	envelope       string
+	prefix         string // of albums
+	// key is that of a document of a type, "" for none.
+	key func(entityType string) azcosmos.PartitionKey
+	// untyped says that documents without a type are albums.
+	untyped bool
+}
+
+func feedForms() map[string]feedForm {
+	byTenant := func(string) azcosmos.PartitionKey { return azcosmos.NewPartitionKeyString(acme) }
+	of := func(container string, l layouts.Layout) []registry.Option {
+		return []registry.Option{registry.In(container), registry.WithLayout(l)}
+	}
+	snake := map[string]string{
+		"tenantId": "tenant_id", "entityType": "type", "deletedAt": "deleted_at", "_ops": "ops", "_op": "op",
+		"_deletion": "deletion", "_moved": "moved", "_links": "links", "_moving": "moving", "_counted": "counted",
+	}
+	theirs := map[string]string{"tenantId": "TenantId", "entityType": "$type"}
+	return map[string]feedForm{
+		"Grove's": {key: func(entityType string) azcosmos.PartitionKey {
+			if entityType == "" {
+				return azcosmos.NewPartitionKeyString(acme).AppendNull()
+			}
+			return azcosmos.NewPartitionKeyString(acme).AppendString(entityType)
+		}},
+		"snake case, some without a type": {
+			containers: []registry.Container{{ID: "app", PartitionKey: []string{"/tenant_id"}}}, names: snake, key: byTenant, untyped: true,
+			albums: of("app", layouts.Layout{Names: snake, Untyped: layouts.SomeUntyped}), tracks: of("app", layouts.Layout{Names: snake}),
+		},
+		"envelopes and a prefix": {
+			containers: []registry.Container{{ID: "app", PartitionKey: []string{"/TenantId"}}}, names: theirs, envelope: "value", prefix: "Album|", key: byTenant,
+			albums: of("app", layouts.Layout{Names: theirs, Envelope: "value", IDPrefix: "Album|"}), tracks: of("app", layouts.Layout{Names: theirs, Envelope: "value"}),
+		},
 	}
 }
 
-func testOddDocumentsInTheFeed(t *testing.T, client *azcosmos.Client) {
+// stored is a document as its owner writes it, by the members that Grove would write.
+func (f feedForm) stored(members map[string]any) (id string, doc map[string]any) {
+	doc = map[string]any{}
+	inner := map[string]any{}
+	for name, v := range members {
+		to := name
+		if renamed, ok := f.names[name]; ok {
+			to = renamed
+		}
+		switch name {
+		case "title", "tracks", "albumId", "albumTitle", "mine":
+			inner[to] = v
+		default:
+			doc[to] = v
+		}
+	}
+	if f.envelope != "" {
+		doc[f.envelope] = inner
+	} else {
+		maps.Copy(doc, inner)
+	}
+	if members["entityType"] == "Album" {
+		doc["id"] = f.prefix + members["id"].(string)
+	}
+	return doc["id"].(string), doc
+}
+
+// Documents that something else wrote stop neither the keeper nor a watch, lose
+// nothing, and are named; what is fine is kept true beside them, in Grove's form
+// and in those of others.
+func TestOddDocumentsInTheFeed(t *testing.T) {
+	t.Parallel()
+	for kind, options := range map[string][]emulatortest.Option{"kind": {emulatortest.Calm()}, "unkind": {emulatortest.Unkind(4)}} {
+		for name, form := range feedForms() {
+			t.Run(kind+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { testOddDocumentsInTheFeed(t, form, emulatortest.New(t, options...).Client(nil)) })
+			})
+		}
+	}
+}
+
+func testOddDocumentsInTheFeed(t *testing.T, form feedForm, client *azcosmos.Client) {
 	ctx := t.Context()
 	check := func(err error) {
 		t.Helper()
@@ -73,8 +147,8 @@ func testOddDocumentsInTheFeed(t *testing.T, client *azcosmos.Client) {
 			t.Fatal(err)
 		}
 	}
-	db, keeper := openLayout(t, client, "", registry.Config{Database: "albums", Provision: true, Logger: slog.New(slog.DiscardHandler)}, []registry.Declaration{
-		registry.EntityOf[Album](registry.SoftDelete(time.Hour)), registry.EntityOf[Track](),
+	db, keeper := openLayout(t, client, "", registry.Config{Database: "albums", Provision: true, Logger: slog.New(slog.DiscardHandler), Containers: form.containers}, []registry.Declaration{
+		registry.EntityOf[Album](append(form.albums, registry.SoftDelete(time.Hour))...), registry.EntityOf[Track](form.tracks...),
 	}, []denorm.Declaration{denorm.CountOf[Album, Track]("tracks", "albumId")})
 	check(db.Prepare(ctx))
 	albums, tracks := repo[Album](t, db), repo[Track](t, db)
@@ -89,26 +163,23 @@ func testOddDocumentsInTheFeed(t *testing.T, client *azcosmos.Client) {
 		check(tracks.In(acme).Create(ctx, track))
 		own = append(own, track)
 	}
-	keyOf := func(entityType string) azcosmos.PartitionKey {
-		if entityType == "" {
-			return azcosmos.NewPartitionKeyString(acme).AppendNull()
-		}
-		return azcosmos.NewPartitionKeyString(acme).AppendString(entityType)
-	}
-	before := map[string]map[string]any{}
+	before, storedAs := map[string]map[string]any{}, map[string]string{}
 	for id, odd := range oddInTheFeed {
-		typed := `null`
-		if odd[0] != "" {
-			typed = `"` + odd[0] + `"`
+		members := map[string]any{}
+		check(json.Unmarshal(fmt.Appendf(nil, `{"id":%q,"tenantId":%q,"entityType":%q,"mine":{"a":[1,"hush"]},%s}`, id, acme, odd[0], odd[1]), &members))
+		if odd[0] == "" && form.untyped {
+			delete(members, "entityType")
+		} else if odd[0] == "" {
+			members["entityType"] = nil
 		}
-		body := fmt.Sprintf(`{"id":%q,"tenantId":%q,"entityType":%s,"mine":{"a":[1,"hush"]},%s}`, id, acme, typed, odd[1])
+		storedID, doc := form.stored(members)
+		body, err := json.Marshal(doc)
+		check(err)
 		check(patiently(func() error {
-			_, err := container.CreateItem(ctx, keyOf(odd[0]), []byte(body), nil)
+			_, err := container.CreateItem(ctx, form.key(odd[0]), body, nil)
 			return err
 		}))
-		var members map[string]any
-		check(json.Unmarshal([]byte(body), &members))
-		before[id] = members
+		before[id], storedAs[storedID] = doc, id
 	}
 	check(keeper.CatchUp(ctx))
 	_, err := albums.In(acme).Patch(ctx, "fine", repository.Set("/title", "second"))
@@ -131,13 +202,21 @@ func testOddDocumentsInTheFeed(t *testing.T, client *azcosmos.Client) {
 	}
 
 	// Nothing is lost: what the others wrote is there, but for copies and counts.
-	for id, members := range before {
-		item, err := container.ReadItem(ctx, keyOf(oddInTheFeed[id][0]), id, nil)
+	for storedID, id := range storedAs {
+		item, err := container.ReadItem(ctx, form.key(oddInTheFeed[id][0]), storedID, nil)
 		check(err)
 		var now map[string]any
 		check(json.Unmarshal(item.Value, &now))
-		for name, v := range members {
-			if kept := strings.HasPrefix(name, "_") || name == "tracks" || name == "albumTitle"; !kept && !reflect.DeepEqual(now[name], v) {
+		then := before[id]
+		for _, doc := range []map[string]any{now, then} {
+			inner, _ := doc[form.envelope].(map[string]any)
+			for _, members := range []map[string]any{doc, inner} {
+				delete(members, "tracks")
+				delete(members, "albumTitle")
+			}
+		}
+		for name, v := range then {
+			if kept := strings.HasPrefix(name, "_") || form.isKept(name); !kept && !reflect.DeepEqual(now[name], v) {
 				t.Errorf("%s: %s became %v", id, name, now[name])
 			}
 		}
@@ -145,20 +224,20 @@ func testOddDocumentsInTheFeed(t *testing.T, client *azcosmos.Client) {
 
 	// What can't be served is named, by its id and without its content.
 	named := map[string]bool{}
-	processor, ok := keeper.Processor(registry.DefaultContainer)
+	processor, ok := keeper.Processor(container.ID())
 	if !ok {
 		t.Fatal("no processor")
 	}
 	for q, err := range processor.Quarantined(ctx) {
 		check(err)
-		named[q.DocumentID] = true
+		named[cmp.Or(storedAs[q.DocumentID], q.DocumentID)] = true
 		if strings.Contains(q.Reason, "hush") {
 			t.Errorf("the reason for %s tells what stands in it", q.DocumentID)
 		}
 	}
 	for d, err := range keeper.Audit(ctx, acme) {
 		check(err)
-		named[d.ID] = true
+		named[cmp.Or(storedAs[d.ID], d.ID)] = true
 	}
 	progress, err := keeper.Repair(ctx, acme, nil)
 	check(err)
@@ -175,11 +254,21 @@ func testOddDocumentsInTheFeed(t *testing.T, client *azcosmos.Client) {
 			t.Errorf("%s is not named", id)
 		}
 	}
-	watchOdd(t, albums)
+	watchOdd(t, form, albums)
+}
+
+// isKept reports whether a stored member is one of those that Grove keeps.
+func (f feedForm) isKept(name string) bool {
+	for canonical, to := range f.names {
+		if to == name && canonical[0] == '_' {
+			return true
+		}
+	}
+	return false
 }
 
 // watchOdd reads all albums from the beginning: each is seen once, or named.
-func watchOdd(t *testing.T, albums *repository.Repository[Album]) {
+func watchOdd(t *testing.T, form feedForm, albums *repository.Repository[Album]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -198,7 +287,7 @@ func watchOdd(t *testing.T, albums *repository.Repository[Album]) {
 		}
 	}
 	for id, odd := range oddInTheFeed {
-		if (odd[0] == "Album") != seen[id] {
+		if (odd[0] == "Album" || odd[0] == "" && form.untyped) != seen[id] {
 			t.Errorf("the watch saw %s: %t", id, seen[id])
 		}
 	}

@@ -1,9 +1,11 @@
 package code
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cosmosgrove/grove/emulatortest"
@@ -79,6 +81,55 @@ func TestHighVolumeMovesOut(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A webhook is gone 90 days after it was written, and not before.
+func TestHighVolumeExpires(t *testing.T) {
+	t.Parallel()
+	for name, where := range moved() {
+		if where.containers == nil {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				plan, err := registry.NewPlan(registry.Config{Database: "hooks", Provision: true, Logger: slog.New(slog.DiscardHandler), Containers: where.containers},
+					[]registry.Declaration{registry.EntityOf[Webhook](where.options...)})
+				check(t, err)
+				db, err := registry.Open(emulatortest.New(t, emulatortest.Calm()).Client(nil), plan)
+				check(t, err)
+				check(t, db.Prepare(ctx))
+				logs, err := registry.RepositoryOf[Webhook](db)
+				check(t, err)
+				acme := logs.In("acme")
+				write := func() string {
+					hook := &Webhook{Source: "git", Received: time.Now(), OwnKey: "k", Body: "{}"}
+					check(t, acme.Create(ctx, hook))
+					return hook.ID
+				}
+				first := write()
+				time.Sleep(45 * 24 * time.Hour)
+				second := write()
+				time.Sleep(45*24*time.Hour - time.Minute)
+				left := func() int64 {
+					n, err := acme.Count(ctx, repository.All())
+					check(t, err)
+					return n
+				}
+				if _, err := acme.Get(ctx, first); err != nil || left() != 2 {
+					t.Errorf("a minute early %d are left of 2: %v", left(), err)
+				}
+				time.Sleep(2 * time.Minute)
+				if _, err := acme.Get(ctx, first); !errors.Is(err, repository.ErrNotFound) || left() != 1 {
+					t.Errorf("after 90 days %d are left, want 1: %v", left(), err)
+				}
+				if _, err := acme.Get(ctx, second); err != nil {
+					t.Error("the one of 45 days ago:", err)
+				}
+			})
+		})
 	}
 }
 
