@@ -91,9 +91,9 @@ func TestLoadFromOnePartitionIsOneQuery(t *testing.T) {
 	forest, cfg := parented.NewForest(parented.ForestConfig{}), repository.Config{PartitionKey: paths}
 	customers, err := repository.New[Customer](container, cfg)
 	must(t, err)
-	orders, err := parented.New[Order](forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade})
+	orders, err := parented.New[Order](forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade, UniqueParentIDs: true})
 	must(t, err)
-	addresses, err := parented.New[Address](forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade})
+	addresses, err := parented.New[Address](forest, customers, container, parented.Config{Config: cfg, Rule: parented.Cascade, UniqueParentIDs: true})
 	must(t, err)
 	for _, id := range []string{"ada", "bob"} {
 		c := &Customer{CustomerID: id, Name: id}
