@@ -40,12 +40,14 @@ type testBundle struct {
 	client *azcosmos.Client
 	items  *azcosmos.ContainerClient
 	leases *azcosmos.ContainerClient
+
+	session *session
 }
 
 func setup(t testing.TB, opts ...emulatortest.Option) *testBundle {
 	t.Helper()
-	b := &testBundle{t: t, emu: emulatortest.New(t, opts...)}
-	b.client = b.emu.Client(nil)
+	b := &testBundle{t: t, emu: emulatortest.New(t, opts...), session: new(session)}
+	b.client = b.clientOver(b.emu.Endpoint(), b.emu.Transport())
 	b.items, b.leases = createContainers(t, b.client)
 	return b
 }
@@ -211,20 +213,13 @@ func (b *testBundle) processor(cfg changefeed.Config, h changefeed.Handler) *cha
 
 func (b *testBundle) leaseDocuments() []map[string]any {
 	b.t.Helper()
-	pager := b.leases.NewQueryItemsPager("SELECT * FROM c WHERE IS_DEFINED(c.LeaseToken)", azcosmos.NewPartitionKey(), nil)
 	var out []map[string]any
-	for pager.More() {
-		page, err := pager.NextPage(b.t.Context())
-		if err != nil {
+	for _, raw := range b.find(b.leases, "SELECT * FROM c WHERE IS_DEFINED(c.LeaseToken)") {
+		var doc map[string]any
+		if err := json.Unmarshal(raw, &doc); err != nil {
 			b.t.Fatal(err)
 		}
-		for _, raw := range page.Items {
-			var doc map[string]any
-			if err := json.Unmarshal(raw, &doc); err != nil {
-				b.t.Fatal(err)
-			}
-			out = append(out, doc)
-		}
+		out = append(out, doc)
 	}
 	return out
 }

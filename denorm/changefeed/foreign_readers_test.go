@@ -43,17 +43,9 @@ type scalerLease struct {
 
 var upperHex = regexp.MustCompile(`^[0-9A-F]*$`)
 
-func (b *testBundle) query(sql, prefix string) (out [][]byte) {
+func (b *testBundle) leasesWith(prefix string) [][]byte {
 	b.t.Helper()
-	pager := b.leases.NewQueryItemsPager(sql, azcosmos.NewPartitionKey(), &azcosmos.QueryOptions{QueryParameters: []azcosmos.QueryParameter{{Name: "@prefix", Value: prefix}}})
-	for pager.More() {
-		page, err := pager.NextPage(b.t.Context())
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		out = append(out, page.Items...)
-	}
-	return out
+	return b.find(b.leases, "SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)", azcosmos.QueryParameter{Name: "@prefix", Value: prefix})
 }
 
 // scaler finds leases as KEDA does, and the changes that are waiting in each.
@@ -65,7 +57,7 @@ func (b *testBundle) scaler(name string) (lag map[string]int64) {
 	}
 	account, _, _ := strings.Cut(endpoint.Hostname(), ".")
 	lag = map[string]int64{}
-	for _, raw := range b.query("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)", name+account+".") {
+	for _, raw := range b.leasesWith(name + account + ".") {
 		var l scalerLease
 		if err := json.Unmarshal(raw, &l); err != nil {
 			b.t.Fatalf("a lease that the scaler can't read: %v", err)
@@ -177,7 +169,7 @@ func (b *testBundle) estimator(name string) (tokens []string) {
 	}
 	prefix := fmt.Sprintf("%s%s_%s_%s", name, endpoint.Hostname(), read.DatabaseProperties.ResourceID, container.ContainerProperties.ResourceID)
 	var leases []estimatorLease
-	for _, raw := range b.query("SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)", prefix+"..") {
+	for _, raw := range b.leasesWith(prefix + "..") {
 		var l estimatorLease
 		if err := json.Unmarshal(raw, &l); err != nil {
 			b.t.Fatalf("a lease that the estimator can't read: %v", err)
@@ -215,8 +207,13 @@ func TestOtherReadersFindLeases(t *testing.T) {
 		for _, n := range lag {
 			total += n
 		}
-		if tokens := b.estimator("orders"); len(lag) != ranges || len(tokens) != ranges || (total > 0) != behind {
-			t.Errorf("%s: the scaler finds %v, the estimator %v", when, lag, tokens)
+		own, err := p.Lag(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The service may have split more than the test did.
+		if tokens := b.estimator("orders"); len(own) < ranges || len(lag) != len(own) || len(tokens) != len(own) || (total > 0) != behind {
+			t.Errorf("%s: the scaler finds %v, the estimator %v, the processor has %d", when, lag, tokens, len(own))
 		}
 	}
 	catchUp := func() {

@@ -126,7 +126,8 @@ func (l *ledger) Do(r *http.Request) (*http.Response, error) {
 	// A client over a network makes names of headers canonical.
 	header := http.Header{}
 	for name, values := range result.Header {
-		header[http.CanonicalHeaderKey(name)] = values
+		canonical := http.CanonicalHeaderKey(name)
+		header[canonical] = append(header[canonical], values...) // a server may hold an empty one in the other form
 	}
 	result.Header = header
 	return result, nil

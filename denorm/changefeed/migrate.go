@@ -40,7 +40,7 @@ func (s *leaseStore) rename(ctx context.Context, former *lease) (*lease, error) 
 	if err != nil {
 		return nil, err
 	}
-	_, err = writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpDelete, ID: former.ID, ETag: string(former.ETag)})
+	_, err = s.container.write(ctx, cosmos.Operation{Kind: cosmos.OpDelete, ID: former.ID, ETag: string(former.ETag)})
 	if err == nil {
 		s.logger.InfoContext(ctx, "change feed lease renamed", "lease", made.ID, "from", former.ID)
 		return made, nil

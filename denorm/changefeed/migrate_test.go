@@ -36,18 +36,20 @@ func (b *testBundle) formerLeases(name string) {
 			"FeedRange": map[string]any{"Range": map[string]any{"min": keys["min"], "max": keys["max"]}},
 			"timestamp": doc["timestamp"], "properties": map[string]any{"epoch": "7"},
 		}
-		if _, err := b.leases.CreateItem(b.t.Context(), azcosmos.NewPartitionKeyString(former["id"].(string)), encode(b.t, former), nil); err != nil {
-			b.t.Fatal(err)
-		}
+		b.write(func(ctx context.Context) error {
+			_, err := b.leases.CreateItem(ctx, azcosmos.NewPartitionKeyString(former["id"].(string)), encode(b.t, former), nil)
+			return err
+		})
 	}
 	b.drop(base + ".start")
 }
 
 func (b *testBundle) drop(id string) {
 	b.t.Helper()
-	if _, err := b.leases.DeleteItem(b.t.Context(), azcosmos.NewPartitionKeyString(id), id, nil); err != nil {
-		b.t.Fatal(err)
-	}
+	b.write(func(ctx context.Context) error {
+		_, err := b.leases.DeleteItem(ctx, azcosmos.NewPartitionKeyString(id), id, nil)
+		return err
+	})
 }
 
 // handledBefore processes some documents, and then writes half of them again.

@@ -67,18 +67,15 @@ func (b *testBundle) copier(target *azcosmos.ContainerClient, odd string) change
 }
 
 // stale counts the documents of which the target has no copy, or an old one.
-//
-// It looks twice: this client keeps no session, and one read may come from a replica that is behind.
 func (b *testBundle) stale(target *azcosmos.ContainerClient, n, version int) (stale int) {
 	b.t.Helper()
 	follows := func(id string) bool {
-		for range 2 {
-			resp, err := target.ReadItem(b.t.Context(), azcosmos.NewPartitionKeyString(id), id, nil)
-			if err == nil && strings.Contains(string(resp.Value), fmt.Sprintf(`"n":%d`, version)) {
-				return true
+		for {
+			resp, err := target.ReadItem(b.t.Context(), azcosmos.NewPartitionKeyString(id), id, &azcosmos.ItemOptions{SessionToken: b.session.token(target)})
+			if !isBehind(err) {
+				return err == nil && strings.Contains(string(resp.Value), fmt.Sprintf(`"n":%d`, version))
 			}
 		}
-		return false
 	}
 	for i := range n {
 		if !follows(fmt.Sprintf("t%d-d%d", i%7, i)) {

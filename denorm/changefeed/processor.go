@@ -15,12 +15,13 @@ import (
 // Processor processes one container's changes, together with other instances
 // of the same name. Make it with [New]; it does nothing until Run or Start.
 type Processor struct {
-	cfg     Config
-	handler Handler
-	metrics *metrics
-	store   *leaseStore
-	reader  *reader
-	start   *startDocument
+	cfg            Config
+	handler        Handler
+	metrics        *metrics
+	leaseContainer *leaseContainer
+	store          *leaseStore
+	reader         *reader
+	start          *startDocument
 
 	// opened is set once the container was read and the leases exist.
 	opening chan struct{} // held by the goroutine that opens; a channel, because it takes requests
@@ -57,7 +58,7 @@ func New(cfg Config, handler Handler) (*Processor, error) {
 		return nil, &tenantitem.InvalidError{What: "changefeed handler", Reason: "it is nil", Hint: "pass a function"}
 	}
 	p := &Processor{
-		cfg: cfg, handler: handler, workers: map[string]*worker{}, drained: map[string]uint64{},
+		cfg: cfg, handler: handler, leaseContainer: &leaseContainer{container: cfg.Leases}, workers: map[string]*worker{}, drained: map[string]uint64{},
 		opening: make(chan struct{}, 1),
 		wake:    make(chan struct{}, 1), changed: make(chan struct{}), stopping: make(chan struct{}),
 	}
@@ -237,7 +238,7 @@ func (p *Processor) open(ctx context.Context) error {
 	}
 	p.reader = newReader(p.cfg.Container, properties, p.cfg.MaxItems, p.cfg.Session)
 	names := namesOf(p.cfg.Name, host, properties.ResourceID)
-	p.store = &leaseStore{container: p.cfg.Leases, names: names, instance: p.cfg.Instance, logger: p.cfg.Logger}
+	p.store = &leaseStore{container: p.leaseContainer, names: names, instance: p.cfg.Instance, logger: p.cfg.Logger}
 	var complete bool
 	err = p.persist(ctx, func() (err error) {
 		complete, err = p.store.complete(ctx)

@@ -70,7 +70,7 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 		return err
 	}
 	err = p.persist(ctx, func() error {
-		_, err := writeDocument(ctx, p.cfg.Leases, cosmos.Operation{Kind: cosmos.OpUpsert, ID: q.ID, Body: body})
+		_, err := p.leaseContainer.write(ctx, cosmos.Operation{Kind: cosmos.OpUpsert, ID: q.ID, Body: body})
 		return err
 	})
 	if err != nil {
@@ -96,7 +96,7 @@ func (p *Processor) Quarantined(ctx context.Context) iter.Seq2[Quarantined, erro
 		query := "SELECT * FROM c WHERE STARTSWITH(c.id, @prefix) OR STARTSWITH(c.id, @former)"
 		prefix := cosmos.QueryParameter{Name: "@prefix", Value: names.quarantinePrefix()}
 		former := cosmos.QueryParameter{Name: "@former", Value: names.formerQuarantinePrefix()}
-		for item, err := range cosmos.QueryAll(ctx, p.cfg.Leases, query, prefix, former) {
+		for item, err := range p.leaseContainer.query(ctx, query, prefix, former) {
 			if err != nil {
 				fail(err)
 				return

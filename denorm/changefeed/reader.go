@@ -118,6 +118,28 @@ func (r *reader) partitions(ctx context.Context, keys keyRange) ([]keyRange, err
 	return out, nil
 }
 
+// partitionOf returns the physical partition that holds a key.
+func (r *reader) partitionOf(ctx context.Context, hash string) (keyRange, error) {
+	partitions, err := r.partitions(ctx, everything)
+	if err != nil {
+		return keyRange{}, err
+	}
+	i := slices.IndexFunc(partitions, func(k keyRange) bool { return k.holds(hash) })
+	if i < 0 {
+		return keyRange{}, errNoPartition
+	}
+	return partitions[i], nil
+}
+
+// noteItem learns from the answer about one document, whose session names the
+// partition that holds it, unless the SDK has found another one meanwhile.
+func (r *reader) noteItem(ctx context.Context, partition keyRange, session string) {
+	id, _, _ := strings.Cut(session, ":")
+	if now, err := r.partitions(ctx, partition); err == nil && isOnly(now, partition) {
+		r.sessions.note(partition, id, session)
+	}
+}
+
 // errNoPartition passes: the list of partitions is read again.
 var errNoPartition = errors.New("no physical partition holds the range")
 

@@ -162,7 +162,7 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 	if !v.stored {
 		return fmt.Errorf("%s holds no document: it was too large", v.id)
 	}
-	body, err := readDocument(ctx, r.p.cfg.Leases, v.id)
+	body, err := r.p.leaseContainer.read(ctx, v.id)
 	if isMissing(err) {
 		return nil // another replay was faster
 	}
@@ -181,7 +181,7 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 }
 
 func (r *replay) forget(ctx context.Context, id string) error {
-	_, err := writeDocument(ctx, r.p.cfg.Leases, cosmos.Operation{Kind: cosmos.OpDelete, ID: id})
+	_, err := r.p.leaseContainer.write(ctx, cosmos.Operation{Kind: cosmos.OpDelete, ID: id})
 	if isMissing(err) {
 		return nil
 	}
@@ -212,30 +212,44 @@ func (p *Processor) holdUp(ctx context.Context, key string) (done func(), err er
 }
 
 // readDocument reads a document as it is now, from a replica that has come as
-// far as this process.
+// far as this process: no read shows an older version than one before it.
 func (p *Processor) readDocument(ctx context.Context, id, key string) (Change, error) {
 	var c Change
 	err := p.persist(ctx, func() error {
-		partitions, err := p.reader.partitions(ctx, everything)
+		partition, err := p.reader.partitionOf(ctx, epk.Hash(p.reader.scheme, parseKey(key)...))
 		if err != nil {
 			return err
 		}
-		var options cosmos.Options
-		hash := epk.Hash(p.reader.scheme, parseKey(key)...)
-		if i := slices.IndexFunc(partitions, func(r keyRange) bool { return r.holds(hash) }); i >= 0 {
-			if token := p.reader.sessions.token(partitions[i]); token != "" {
-				options.Session = &token
-			}
+		token := p.reader.sessions.token(partition)
+		item, session, err := p.readUnder(ctx, id, key, token)
+		p.reader.noteItem(ctx, partition, session)
+		// Which session is a partition's own is known by its first answer.
+		if token == "" && p.reader.sessions.behind(partition, session) {
+			item, session, err = p.readUnder(ctx, id, key, p.reader.sessions.token(partition))
+			p.reader.noteItem(ctx, partition, session)
 		}
-		item, answer, err := cosmos.ReadItemUnder(ctx, p.cfg.Container, key, id, options)
 		if err != nil {
 			return err
 		}
 		c, err = parseChange(json.RawMessage(item.Body))
-		c.Session = answer.Header.Get("x-ms-session-token")
+		c.Session = session
 		return err
 	})
 	return c, err
+}
+
+// readUnder reads a document, and returns the session of the answer or refusal.
+func (p *Processor) readUnder(ctx context.Context, id, key, token string) (item cosmos.Result, session string, err error) {
+	var options cosmos.Options
+	if token != "" {
+		options.Session = &token
+	}
+	item, answer, err := cosmos.ReadItemUnder(ctx, p.cfg.Container, key, id, options)
+	header := answer.Header
+	if err != nil {
+		header = headerOf(err)
+	}
+	return item, header.Get(headerSession), err
 }
 
 // keyText is the partition key of a document as the service's header has it.

@@ -51,6 +51,7 @@ func (b *testBundle) refused(h *picky) *changefeed.Processor {
 	b.t.Helper()
 	cfg := b.config("replay")
 	cfg.MaxAttempts = 1
+	cfg.Session = func() string { return b.session.joined(b.items) } // of what the test writes
 	p := b.processor(cfg, h.handle)
 	h.set(true)
 	for n := range 3 {
@@ -94,9 +95,10 @@ func TestReplayForgetsDeletedDocuments(t *testing.T) {
 	b := setup(t)
 	var h picky
 	p := b.refused(&h)
-	if _, err := b.items.DeleteItem(t.Context(), azcosmos.NewPartitionKeyString("t1").AppendString("k"), "d", nil); err != nil {
-		t.Fatal(err)
-	}
+	b.write(func(ctx context.Context) error {
+		_, err := b.items.DeleteItem(ctx, azcosmos.NewPartitionKeyString("t1").AppendString("k"), "d", nil)
+		return err
+	})
 	if n, err := p.Replay(t.Context()); n != 3 || err != nil || len(h.got) != 0 || len(b.quarantined(p)) != 0 {
 		t.Errorf("replayed %d, %v, handled %v", n, err, h.got)
 	}
@@ -186,9 +188,10 @@ func TestReplayFindsDocumentsOfAnyKey(t *testing.T) {
 		"1.5": azcosmos.NewPartitionKeyNumber(1.5), "true": azcosmos.NewPartitionKeyBool(true), "null": azcosmos.NullPartitionKey,
 	} {
 		body := fmt.Sprintf(`{"id":%s,"key":%s}`, encode(t, "k"+strings.Trim(id, `"`)[:1]+fmt.Sprint(len(id))), id)
-		if _, err := keys.CreateItem(t.Context(), key, []byte(body), nil); err != nil {
-			t.Fatal(id, err)
-		}
+		b.write(func(ctx context.Context) error {
+			_, err := keys.CreateItem(ctx, key, []byte(body), nil)
+			return err
+		})
 	}
 	refuses := true
 	got := 0
@@ -315,5 +318,46 @@ func TestAnswersAreNotQuoted(t *testing.T) {
 		if strings.Contains(text, "://") || strings.Contains(text, "ERROR CODE") || strings.Contains(text, "-----") {
 			t.Errorf("an answer is quoted:\n%s", text)
 		}
+	}
+}
+
+// What a processor has put into quarantine, it finds there, whichever replica answers.
+func TestQuarantineIsReadFromReplicasThatHaveIt(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.Calm()) // it sets a fault of its own
+	var h picky
+	p := b.refused(&h)
+	b.emu.Faults().Add(emulator.Behind(3).On(emulator.QueryItems).Container("leases"))
+	if ids := b.quarantined(p); len(ids) != 3 {
+		t.Errorf("in quarantine: %v", ids)
+	}
+	b.emu.Faults().Add(emulator.Behind(1).On(emulator.ReadItem).Container("leases"))
+	if n, err := p.Replay(t.Context(), changefeed.AsItWas()); n != 3 || err != nil || len(h.got) != 3 {
+		t.Errorf("replayed %d, %v, handled %v", n, err, h.got)
+	}
+	// Where no replica comes as far, any one will do.
+	b.emu.Faults().Add(emulator.Behind(1).On(emulator.QueryItems).Container("leases").Keep())
+	if ids := b.quarantined(p); len(ids) != 1 {
+		t.Errorf("in quarantine by a replica that is behind: %v", ids)
+	}
+}
+
+// While a document changes, replays read it again, and never what was before.
+func TestReplayReadsNoOlderVersion(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.Calm()) // it sets a fault of its own
+	var h picky
+	b.refused(&h)
+	var once sync.Once
+	p := b.processor(b.config("replay"), func(ctx context.Context, changes []changefeed.Change) error {
+		once.Do(func() { b.put("t1", "d", 9) })
+		return h.handle(ctx, changes)
+	})
+	b.emu.Faults().Add(emulator.Behind(1).On(emulator.ReadItem).Container(monitored).Nth(3)) // the one after 9 was handled
+	if n, err := p.Replay(t.Context()); n != 3 || err != nil {
+		t.Errorf("replayed %d, %v", n, err)
+	}
+	if want := []string{"t1/d=3", "t1/d=9"}; !slices.Equal(h.got, want) {
+		t.Errorf("handled %v", h.got)
 	}
 }

@@ -84,6 +84,15 @@ func statusOf(err error) int {
 	return 0
 }
 
+// headerOf is the header of a refusal; nil where there was no answer.
+func headerOf(err error) http.Header {
+	var response *azcore.ResponseError
+	if errors.As(err, &response) && response.RawResponse != nil {
+		return response.RawResponse.Header
+	}
+	return nil
+}
+
 func isBehind(err error) bool {
 	var response *azcore.ResponseError
 	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound && substatusOf(response) == substatusBehind

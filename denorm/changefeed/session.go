@@ -27,6 +27,9 @@ type sessions struct {
 	ids    []rangeID
 }
 
+// headerSession brings a token with an answer.
+const headerSession = "x-ms-session-token"
+
 // rangeID is the id of a physical partition. Those of partitions that were
 // split or merged stay known, since a token of theirs holds for what came of
 // them.
@@ -43,6 +46,15 @@ type sessionPart struct {
 
 // sessionParts are parts by the id of their partition.
 type sessionParts map[string]sessionPart
+
+// merge takes over what is further.
+func (s sessionParts) merge(other sessionParts) {
+	for id, part := range other {
+		if have, ok := s[id]; !ok || part.isAhead(have) {
+			s[id] = part
+		}
+	}
+}
 
 // isAhead reports whether a replica at other lacks something of s. After a
 // merge the numbers begin anew under the next version, and say nothing of each
@@ -61,11 +73,7 @@ func (s *sessions) note(keys keyRange, id, token string) {
 	if s.seen == nil {
 		s.seen = sessionParts{}
 	}
-	for id, part := range parseSession(token) {
-		if have, ok := s.seen[id]; !ok || part.isAhead(have) {
-			s.seen[id] = part
-		}
-	}
+	s.seen.merge(parseSession(token))
 }
 
 // token returns the header for a read of a physical partition: empty when

@@ -219,9 +219,10 @@ func (b *testBundle) storeLease(doc map[string]any) {
 	b.t.Helper()
 	etag := azcore.ETag(doc["_etag"].(string))
 	id, _ := doc["id"].(string)
-	if _, err := b.leases.ReplaceItem(b.t.Context(), azcosmos.NewPartitionKeyString(id), id, encode(b.t, doc), &azcosmos.ItemOptions{IfMatchEtag: &etag}); err != nil {
-		b.t.Fatal(err)
-	}
+	b.write(func(ctx context.Context) error {
+		_, err := b.leases.ReplaceItem(ctx, azcosmos.NewPartitionKeyString(id), id, encode(b.t, doc), &azcosmos.ItemOptions{IfMatchEtag: &etag})
+		return err
+	})
 }
 
 // While another instance is at work for a long time, waiting for it costs ever

@@ -159,7 +159,7 @@ func (p *Processor) firstLook(ctx context.Context, names leaseNames, complete bo
 func (p *Processor) readStart(ctx context.Context, names leaseNames) (*startDocument, error) {
 	var doc *startDocument
 	err := p.persist(ctx, func() error {
-		body, err := readDocument(ctx, p.cfg.Leases, names.start())
+		body, err := p.leaseContainer.read(ctx, names.start())
 		if isMissing(err) {
 			return nil
 		}
@@ -187,7 +187,7 @@ func (p *Processor) writeStart(ctx context.Context, doc *startDocument) error {
 		op.Kind, op.ETag = cosmos.OpReplace, string(doc.ETag)
 	}
 	return p.persist(ctx, func() error {
-		_, err := writeDocument(ctx, p.cfg.Leases, op)
+		_, err := p.leaseContainer.write(ctx, op)
 		return err
 	})
 }

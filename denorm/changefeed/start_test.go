@@ -107,7 +107,7 @@ func TestHalfMadeLeasesAreCompleted(t *testing.T) {
 			cfg := b.config("half")
 			cfg.Container, cfg.Leases = b.through(b.emu.Endpoint(), transport(func(r *http.Request) (*http.Response, error) {
 				resp, err := b.emu.Transport().Do(r)
-				if r.Method == http.MethodPost && !isQuery(r) && err == nil {
+				if r.Method == http.MethodPost && !isQuery(r) && err == nil && resp.StatusCode == http.StatusCreated {
 					if created++; created == 3 { // where it begins, and two leases
 						kill()
 					}

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
@@ -20,25 +18,12 @@ var errLost = errors.New("the lease was lost")
 
 // leaseStore keeps the leases of one name over one container.
 type leaseStore struct {
-	container *cosmos.Container
+	container *leaseContainer
 	names     leaseNames
 	former    []string // prefixes of ids of other forms
 	instance  string
 	logger    *slog.Logger
 	foreign   sync.Map // ids that were told of
-}
-
-// readDocument reads a document of the lease container, whose partition key is
-// the id.
-func readDocument(ctx context.Context, leases *cosmos.Container, id string) ([]byte, error) {
-	item, _, err := cosmos.ReadItem(ctx, leases, cosmos.StringKey(id), id, cosmos.Options{})
-	return item.Body, err
-}
-
-// writeDocument sends one write of the lease container.
-func writeDocument(ctx context.Context, leases *cosmos.Container, op cosmos.Operation) (azcore.ETag, error) {
-	item, _, err := cosmos.Write(ctx, leases, cosmos.StringKey(op.ID), op, cosmos.Options{})
-	return azcore.ETag(item.ETag), err
 }
 
 // name gives a lease the id of its range.
@@ -59,7 +44,7 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 		parameters = append(parameters, cosmos.QueryParameter{Name: name, Value: former})
 	}
 	var out []*lease
-	for item, err := range cosmos.QueryAll(ctx, s.container, query, parameters...) {
+	for item, err := range s.container.query(ctx, query, parameters...) {
 		if err != nil {
 			return nil, fmt.Errorf("listing leases: %w", err)
 		}
@@ -90,7 +75,7 @@ func (s *leaseStore) skipForeign(ctx context.Context, item []byte) {
 // that a split is under way, and the first must not be taken for the second.
 func (s *leaseStore) complete(ctx context.Context) (bool, error) {
 	id := s.names.info()
-	_, err := readDocument(ctx, s.container, id)
+	_, err := s.container.read(ctx, id)
 	if isMissing(err) {
 		return false, nil
 	}
@@ -103,12 +88,12 @@ func (s *leaseStore) setComplete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpUpsert, ID: id, Body: body})
+	_, err = s.container.write(ctx, cosmos.Operation{Kind: cosmos.OpUpsert, ID: id, Body: body})
 	return err
 }
 
 func (s *leaseStore) read(ctx context.Context, id string) (*lease, error) {
-	body, err := readDocument(ctx, s.container, id)
+	body, err := s.container.read(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +135,7 @@ func (s *leaseStore) add(ctx context.Context, l *lease) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	etag, err := writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpCreate, ID: l.ID, Body: body})
+	etag, err := s.container.write(ctx, cosmos.Operation{Kind: cosmos.OpCreate, ID: l.ID, Body: body})
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +165,7 @@ func (s *leaseStore) raiseEpoch(ctx context.Context, l *lease) error {
 
 // remove deletes a lease if it is still the one that was read.
 func (s *leaseStore) remove(ctx context.Context, l *lease) error {
-	_, err := writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpDelete, ID: l.ID, ETag: string(l.ETag)})
+	_, err := s.container.write(ctx, cosmos.Operation{Kind: cosmos.OpDelete, ID: l.ID, ETag: string(l.ETag)})
 	if statusOf(err) == http.StatusNotFound {
 		return nil
 	}
@@ -195,7 +180,7 @@ func (s *leaseStore) replace(ctx context.Context, l *lease) (*lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	etag, err := writeDocument(ctx, s.container, cosmos.Operation{Kind: cosmos.OpReplace, ID: l.ID, ETag: string(l.ETag), Body: body})
+	etag, err := s.container.write(ctx, cosmos.Operation{Kind: cosmos.OpReplace, ID: l.ID, ETag: string(l.ETag), Body: body})
 	if err != nil {
 		return nil, err
 	}
@@ -252,7 +237,7 @@ func (s *leaseStore) relinquish(ctx context.Context, l *lease) error {
 func (s *leaseStore) readOwned(ctx context.Context, l *lease) (*lease, error) {
 	now, err := s.read(ctx, l.ID)
 	switch {
-	case statusOf(err) == http.StatusNotFound:
+	case isMissing(err):
 		return nil, errLost
 	case err != nil:
 		return nil, err

@@ -42,22 +42,32 @@ func (f *frozen) freeze() {
 func (f *frozen) thaw() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	close(f.ice)
-	f.ice = nil
+	if f.ice != nil {
+		close(f.ice)
+		f.ice = nil
+	}
 }
 
-// through gives the containers over another transport.
-func (b *testBundle) through(endpoint string, transport policy.Transporter) (items, leases *azcosmos.ContainerClient) {
+// clientOver makes a client whose answers the test's session notes.
+func (b *testBundle) clientOver(endpoint string, transport policy.Transporter) *azcosmos.Client {
 	b.t.Helper()
 	credential, err := azcosmos.NewKeyCredential(b.emu.Key())
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	client, err := azcosmos.NewClientWithKey(endpoint, credential, &azcosmos.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: transport}})
+	client, err := azcosmos.NewClientWithKey(endpoint, credential, &azcosmos.ClientOptions{ClientOptions: azcore.ClientOptions{Transport: b.session.over(transport)}})
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(client.Close)
+	return client
+}
+
+// through gives the containers over another transport.
+func (b *testBundle) through(endpoint string, transport policy.Transporter) (items, leases *azcosmos.ContainerClient) {
+	b.t.Helper()
+	client := b.clientOver(endpoint, transport)
+	var err error
 	if items, err = client.NewContainer(database, monitored); err != nil {
 		b.t.Fatal(err)
 	}
@@ -103,7 +113,6 @@ func suspendedOwner(t *testing.T, successor string) {
 	}
 	held := <-inside
 	network.freeze()
-
 	next := make(chan changefeed.Change, 100)
 	other := b.hasty("suspended")
 	other.Instance, other.MaxItems = successor, 1
@@ -111,6 +120,15 @@ func suspendedOwner(t *testing.T, successor string) {
 	second := b.processor(other, func(_ context.Context, changes []changefeed.Change) error {
 		next <- changes[0]
 		return nil
+	})
+	letGo := sync.OnceFunc(func() { close(goOn); network.thaw() })
+	t.Cleanup(func() {
+		letGo()
+		for _, p := range []*changefeed.Processor{first, second} {
+			if err := p.Stop(context.WithoutCancel(t.Context())); err != nil {
+				t.Error(err)
+			}
+		}
 	})
 	if err := second.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -123,8 +141,7 @@ func suspendedOwner(t *testing.T, successor string) {
 		t.Fatalf("held %s of epoch %d; %s of %d and %s of %d came then", held.ID, held.Epoch, again.ID, again.Epoch, further.ID, further.Epoch)
 	}
 
-	close(goOn)
-	network.thaw()
+	letGo()
 	b.eventually(func() bool {
 		book.mu.Lock()
 		defer book.mu.Unlock()

@@ -62,9 +62,9 @@ const MaxPageSize = 10_000
 
 // QueryAll yields the rows of a query of the whole container, page after page.
 // It is for containers that hold little. The first error is the last yield.
-func QueryAll(ctx context.Context, c *Container, text string, parameters ...QueryParameter) iter.Seq2[[]byte, error] {
+func QueryAll(ctx context.Context, c *Container, o Options, text string, parameters ...QueryParameter) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		pager := c.NewQueryItemsPager(text, NewPartitionKey(), &azcosmos.QueryOptions{QueryParameters: parameters})
+		pager := c.NewQueryItemsPager(text, NewPartitionKey(), &azcosmos.QueryOptions{QueryParameters: parameters, SessionToken: o.Session, PriorityLevel: o.Priority, ThroughputBucket: o.Bucket})
 		for pager.More() {
 			page, err := pager.NextPage(ctx)
 			if err != nil {
