@@ -89,6 +89,10 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 		answer, now, err = r.send(ctx, at, start, maxItems, partition, r.sessions.token(partition))
 	}
 	if err != nil {
+		// The SDK gives up a range that has become more parts than it goes through in one call.
+		if now, unknown := r.partitions(ctx, at.keys); unknown == nil && statusOf(err) == 0 && ctx.Err() == nil && len(now) > 1 {
+			return page{next: cut(at, now)}, nil
+		}
 		return page{}, err
 	}
 	// The SDK may have learned of a merge or a split during the call, and have

@@ -162,7 +162,11 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 	if !v.stored {
 		return fmt.Errorf("%s holds no document: it was too large", v.id)
 	}
-	body, err := r.p.leaseContainer.read(ctx, v.id)
+	var body []byte
+	err := r.p.persist(ctx, func() (err error) {
+		body, err = r.p.leaseContainer.read(ctx, v.id)
+		return err
+	})
 	if isMissing(err) {
 		return nil // another replay was faster
 	}
@@ -181,11 +185,13 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 }
 
 func (r *replay) forget(ctx context.Context, id string) error {
-	_, err := r.p.leaseContainer.write(ctx, cosmos.Operation{Kind: cosmos.OpDelete, ID: id})
-	if isMissing(err) {
-		return nil
-	}
-	return err
+	return r.p.persist(ctx, func() error {
+		_, err := r.p.leaseContainer.write(ctx, cosmos.Operation{Kind: cosmos.OpDelete, ID: id})
+		if isMissing(err) {
+			return nil
+		}
+		return err
+	})
 }
 
 // holdUp keeps the worker that has the range of a key here, if there is one,

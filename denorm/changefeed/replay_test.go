@@ -361,3 +361,15 @@ func TestReplayReadsNoOlderVersion(t *testing.T) {
 		t.Errorf("handled %v", h.got)
 	}
 }
+
+// A change that was accepted is removed, also when the service asks for that once more.
+func TestReplayRemovesWhatWasAccepted(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.Calm()) // it sets faults of its own
+	var h picky
+	p := b.refused(&h)
+	b.emu.Faults().Add(emulator.Answer(449, 0).On(emulator.DeleteItem).Container("leases"))
+	if n, err := p.Replay(t.Context()); n != 3 || err != nil || len(h.got) != 1 {
+		t.Errorf("replayed %d, %v, handled %v", n, err, h.got)
+	}
+}

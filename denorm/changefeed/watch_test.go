@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"strings"
 	"sync"
@@ -262,9 +263,10 @@ func TestWatchEnds(t *testing.T) {
 		t.Parallel()
 		synctest.Test(t, func(t *testing.T) {
 			b := setup(t)
-			if _, err := b.leases.CreateItem(t.Context(), azcosmos.NewPartitionKeyString("x"), []byte(`{"id":"x"}`), nil); err != nil {
-				t.Fatal(err)
-			}
+			b.write(func(ctx context.Context) error {
+				_, err := b.leases.CreateItem(ctx, azcosmos.NewPartitionKeyString("x"), []byte(`{"id":"x"}`), nil)
+				return err
+			})
 			var foreign string
 			for c, err := range changefeed.Watch(t.Context(), b.leases, changefeed.WatchOptions{StartFrom: changefeed.Beginning()}) {
 				if err != nil {
@@ -282,4 +284,25 @@ func TestWatchEnds(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A range that became many while nobody read it goes on as those.
+func TestWatchGoesOnAfterManySplits(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.Calm()) // it splits by itself
+	b.put("t0", "first", 1)
+	next, stop := iter.Pull2(changefeed.Watch(t.Context(), b.items, changefeed.WatchOptions{StartFrom: changefeed.Beginning()}))
+	defer stop()
+	if _, err, _ := next(); err != nil {
+		t.Fatal(err)
+	}
+	for range 4 {
+		for _, r := range b.emu.Ranges(database, monitored) {
+			b.emu.Split(database, monitored, r.ID)
+		}
+	}
+	b.put("t0", "second", 2)
+	if c, err, _ := next(); err != nil || c.ID != "second" {
+		t.Errorf("%s, %v", c.ID, err)
+	}
 }

@@ -18,7 +18,7 @@ import (
 func TestWhatOneOperationCosts(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "the page's figures are the modelled charges")
-	s := setup(t)
+	s := setupOn(t, []emulatortest.Option{emulatortest.Calm()}) // its requests are counted
 	acme := s.notes.In("acme")
 	tags := []string{"go", "azure", "notes"}
 	long := Address{Street: strings.Repeat("a street of some length ", 14), City: "Bonn"}

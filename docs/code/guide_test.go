@@ -88,12 +88,18 @@ type service struct {
 
 func setup(t *testing.T, more ...fx.Option) *service {
 	t.Helper()
+	return setupOn(t, nil, more...)
+}
+
+// setupOn is setup on an account with these options.
+func setupOn(t *testing.T, account []emulatortest.Option, more ...fx.Option) *service {
+	t.Helper()
 	s := &service{}
 	s.emu = emulatortest.FX(t, fx.Options(
 		Module,
 		fx.Options(more...),
 		fx.Populate(&s.client, &s.people, &s.notes, &s.comments, &s.lookups),
-	))
+	), account...)
 	return s
 }
 
