@@ -27,8 +27,9 @@ type ForestConfig struct {
 type Forest struct {
 	cfg ForestConfig
 
-	mu    sync.RWMutex
-	nodes []*node
+	mu       sync.RWMutex
+	nodes    []*node
+	unlooked []unlooked // children whose parent has to be looked at again
 }
 
 // NewForest returns an empty forest.

@@ -28,7 +28,7 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
-		return storedBut(err)
+		return r.keepInMind(tenant, entities, created, err)
 	}
 	for _, e := range entities {
 		child, ok := e.(*C)
@@ -39,7 +39,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 			continue
 		}
 		if err := r.followParent(ctx, tenant, child, created); err != nil {
-			return storedBut(err)
+			return r.keepInMind(tenant, entities, created, err)
 		}
 	}
 	if created {

@@ -89,8 +89,11 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 	for stalls := 0; ; stalls++ {
 		gone := r.alive(ctx, tenant, child.ParentID)
 		dead := errors.Is(gone, repository.ErrDanglingRef)
-		if gone != nil && !dead || !dead && child.Moving == "" {
-			return storedBut(gone)
+		if gone != nil && !dead {
+			return r.movedBut(tenant, child, gone)
+		}
+		if !dead && child.Moving == "" {
+			return nil
 		}
 		to := from
 		if !dead {
@@ -104,14 +107,14 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 			return nil
 		}
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
-			return storedBut(err)
+			return r.movedBut(tenant, child, err)
 		}
 		now, err := r.node.Stub(ctx, tenant, nil, child.ID)
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
 			return nil
 		case err != nil:
-			return storedBut(err)
+			return r.movedBut(tenant, child, err)
 		case now.ParentID == from && from != "":
 			return r.returned(ctx, tenant, now, r.dangling(child.ParentID))
 		case now.DeletedAt != "" || now.ParentID != child.ParentID:
@@ -121,9 +124,18 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 		}
 		child = now
 		if err := r.forest.tryAgain(ctx, stalls); err != nil {
-			return storedBut(err)
+			return r.movedBut(tenant, child, err)
 		}
 	}
+}
+
+// movedBut is the error of a move after which the new parent could not be looked
+// at. Where no mark tells of the move, the forest keeps the child in mind.
+func (r *Repository[C, P]) movedBut(tenant string, child engine.Stub, err error) error {
+	if child.Moving == "" {
+		r.forest.lookLater(unlooked{r.node, tenant, r.forest.given(r.node, child), child.ID, false})
+	}
+	return storedBut(err)
 }
 
 // returned looks whether the parent that a child came back to is still there,
@@ -137,7 +149,7 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child en
 		err = r.forest.applyRule(ctx, r.node.parent, tenant, child)
 	}
 	if err != nil {
-		return storedBut(err)
+		return r.movedBut(tenant, child, err)
 	}
 	return why
 }

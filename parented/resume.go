@@ -12,7 +12,8 @@ import (
 // Resumed says what [Forest.Resume] found.
 type Resumed struct {
 	// Finished counts the deletes, restores and moves that were under way and are
-	// carried out. Where two processes end the same one together, both count it.
+	// carried out, and the children that a write of this process had left without their
+	// parent. Where two processes end the same one together, both count it.
 	Finished int
 	// Refused counts the deletes that Restrict forbids, and those with a plan that
 	// the tree has outgrown. They were taken back, but for those that [ChildrenError]
@@ -21,7 +22,8 @@ type Resumed struct {
 }
 
 // Resume finishes what processes that died have begun: deletes, purges,
-// restores and moves. Call it at start, and from time to time. Several processes may do
+// restores and moves. It also ends the writes of children of this process after which
+// the parent could not be looked at again. Call it at start, and from time to time. Several processes may do
 // so at once. With tenants it looks at those only, else it asks every physical
 // partition of every container: one query for each entity type that deletes can
 // begin with, which the index answers.
@@ -30,6 +32,9 @@ type Resumed struct {
 func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error) {
 	var out Resumed
 	var errs []error
+	followed, err := f.lookAgain(ctx, tenants)
+	out.Finished += followed
+	errs = append(errs, err)
 	unfinished := engine.SQL("c.ttl = -1 AND IS_DEFINED(c.deletedAt) AND c."+engine.JournalField+".phase != @part", engine.P("part", phasePart))
 	find := func(n *node, q engine.Query) []engine.Stub {
 		var found []engine.Stub

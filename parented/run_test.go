@@ -28,6 +28,12 @@ type apart struct {
 
 func openApart(t *testing.T, client *azcosmos.Client) apart {
 	t.Helper()
+	return openApartWith(t, client, parented.Policy{Retain: 100 * 365 * 24 * time.Hour})
+}
+
+// openApartWith is openApart with what deletes leave.
+func openApartWith(t *testing.T, client *azcosmos.Client, policy parented.Policy) apart {
+	t.Helper()
 	here, err := client.NewContainer("db", "notes")
 	must(t, err)
 	there, err := client.NewContainer("db", "comments")
@@ -37,8 +43,8 @@ func openApart(t *testing.T, client *azcosmos.Client) apart {
 	a := apart{forest: forest}
 	a.notes, err = repository.New[Note](here, repository.Config{})
 	must(t, err)
-	must(t, parented.Register(forest, a.notes, parented.Policy{Retain: 100 * 365 * 24 * time.Hour}))
-	a.comments, err = parented.New[Comment](forest, a.notes, there, parented.Config{Rule: parented.Cascade, Policy: parented.Policy{Retain: 100 * 365 * 24 * time.Hour}})
+	must(t, parented.Register(forest, a.notes, policy))
+	a.comments, err = parented.New[Comment](forest, a.notes, there, parented.Config{Rule: parented.Cascade, Policy: policy})
 	must(t, err)
 	return a
 }
