@@ -80,10 +80,10 @@ func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
 		return false, nil
 	case !errors.Is(gone, repository.ErrDanglingRef):
 		return false, gone
-	case c.created:
+	case c.created && c.node.parent.rule != Cascade:
 		err = f.uproot(ctx, c.node, c.tenant, stub)
 	default:
-		err = f.applyRule(ctx, c.node.parent, c.tenant, stub)
+		err = f.followDelete(ctx, c.node.parent, c.tenant, stub)
 	}
 	if errors.Is(err, repository.ErrHasChildren) {
 		return false, nil // what is below it keeps it
