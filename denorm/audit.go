@@ -170,7 +170,7 @@ func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done
 			after = w.from.ID
 		}
 		q := engine.Where(engine.Missing("deletedAt"), engine.Gte("id", after)).OrderBy("id")
-		err := inChunks(st.typ.docs.Documents(ctx, w.tenant, nil, q, st.fields()...), func(docs []engine.Document) error {
+		err := inChunks(st.typ.docs.Documents(ctx, w.tenant, nil, q, engine.Fields(st.fields()...)), func(docs []engine.Document) error {
 			found, err := st.check(ctx, w.tenant, docs)
 			if err == nil {
 				err = each(st, found)
@@ -253,10 +253,10 @@ func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnaps
 
 // again reads the documents that refused their patch because they changed, and
 // those whose patch did not have room for everything.
-func (w *walk) again(ctx context.Context, st *stage, patches []engine.DocumentPatch, done []engine.Stub, refused []finding) ([]engine.Document, error) {
+func (w *walk) again(ctx context.Context, st *stage, patches []engine.DocumentPatch, done []engine.Document, refused []finding) ([]engine.Document, error) {
 	patched := map[string]bool{}
-	for _, stub := range done {
-		patched[stub.ID+fmt.Sprint(stub.Key)] = true
+	for _, outline := range done {
+		patched[outline.ID+fmt.Sprint(outline.Key)] = true
 	}
 	for _, f := range refused {
 		patched[f.doc.ID+fmt.Sprint(f.doc.Key)] = true

@@ -136,7 +136,7 @@ func (r *copyRule) affected(ctx context.Context, tenant string, _ *entityType, c
 		}
 		q := engine.SQL(strings.Join(w.any, " OR "), w.params...).And(engine.Missing("deletedAt"))
 		w = conditions{}
-		return inChunks(r.target.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield)
+		return inChunks(r.target.docs.Documents(ctx, tenant, nil, q, engine.Fields(r.fields()...)), yield)
 	}
 	for _, d := range changed {
 		for _, g := range r.groups {

@@ -27,7 +27,7 @@ func (r leading) affected(ctx context.Context, tenant string, _ *entityType, cha
 		ids = append(append(ids, w.Add...), w.Remove...)
 		if d.DeletedAt != "" {
 			q := engine.Where(engine.Contains(r.leadField.Path, d.ID), engine.Missing("deletedAt"))
-			if err := inChunks(r.lead.docs.Documents(ctx, tenant, nil, q, r.fields()...), yield); err != nil {
+			if err := inChunks(r.lead.docs.Documents(ctx, tenant, nil, q, engine.Fields(r.fields()...)), yield); err != nil {
 				return err
 			}
 		}
@@ -65,7 +65,7 @@ func (r leading) check(ctx context.Context, tenant string, docs []engine.Documen
 		at[d.ID] = i
 	}
 	for chunk := range slices.Chunk(docs, maxConditions) {
-		for other, err := range r.other.docs.Documents(ctx, tenant, nil, r.withPending(chunk), pendingLinksField) {
+		for other, err := range r.other.docs.Documents(ctx, tenant, nil, r.withPending(chunk), engine.Fields(pendingLinksField)) {
 			if err != nil {
 				return nil, err
 			}
@@ -122,7 +122,7 @@ func (r following) affected(ctx context.Context, tenant string, _ *entityType, c
 			}
 		}
 		listers := engine.Where(engine.Or(some...), engine.Missing("deletedAt"))
-		if err := inChunks(r.other.docs.Documents(ctx, tenant, nil, listers, r.fields()...), yield); err != nil {
+		if err := inChunks(r.other.docs.Documents(ctx, tenant, nil, listers, engine.Fields(r.fields()...)), yield); err != nil {
 			return err
 		}
 	}
@@ -144,7 +144,7 @@ func (r following) check(ctx context.Context, tenant string, docs []engine.Docum
 			some[i] = engine.Contains(r.leadField.Path, d.ID)
 		}
 		q := engine.Where(engine.Or(some...), engine.Missing("deletedAt"))
-		for lead, err := range r.lead.docs.Documents(ctx, tenant, nil, q, r.leadField.Path) {
+		for lead, err := range r.lead.docs.Documents(ctx, tenant, nil, q, engine.Fields(r.leadField.Path)) {
 			if err != nil {
 				return nil, err
 			}

@@ -85,5 +85,5 @@ func (g *group) referring(ctx context.Context, tenant, id string, yield func([]e
 	w := conditions{}
 	w.refers(g, id, "")
 	q := engine.SQL(w.any[0], w.params...).And(engine.Missing("deletedAt")).Limit(1)
-	return inChunks(g.target.docs.Documents(ctx, tenant, nil, q), yield)
+	return inChunks(g.target.docs.Documents(ctx, tenant, nil, q, engine.Fields()), yield)
 }

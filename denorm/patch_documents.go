@@ -14,7 +14,7 @@ import (
 // because of the document's content, such as one that would grow beyond 2 MB, is
 // returned as odd. One whose document another writer has changed meanwhile is
 // neither done nor odd. Neither stops the others.
-func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Stub, odd []finding, err error) {
+func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Document, odd []finding, err error) {
 	if len(patches) == 0 {
 		return nil, nil, nil
 	}
@@ -23,7 +23,7 @@ func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch
 		return done, nil, err
 	}
 	for _, p := range patches {
-		if slices.ContainsFunc(done, func(s engine.Stub) bool { return sameDocument(s.ID, s.Key, p.Document) }) {
+		if slices.ContainsFunc(done, func(s engine.Document) bool { return sameDocument(s.ID, s.Key, p.Document) }) {
 			continue
 		}
 		one, err := typ.docs.PatchDocuments(ctx, []engine.DocumentPatch{p})

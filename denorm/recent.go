@@ -98,7 +98,7 @@ func (n recent) compute(ctx context.Context, r *related, tenant, parent string, 
 		return json.RawMessage("[]"), nil
 	}
 	cards := make([]map[string]json.RawMessage, 0, n.n)
-	for d, err := range r.child.docs.Documents(ctx, tenant, r.child.keyOfRef(r.ref.Path, parent), r.of(parent).OrderByDesc("id").Limit(n.n), n.card...) {
+	for d, err := range r.child.docs.Documents(ctx, tenant, r.child.keyOfRef(r.ref.Path, parent), r.of(parent).OrderByDesc("id").Limit(n.n), engine.Fields(n.card...)) {
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +174,7 @@ func (n recent) within(f *childrenChange, stored json.RawMessage) ([]map[string]
 func (n recent) anew(ctx context.Context, tenant string, f *childrenChange) ([]map[string]json.RawMessage, error) {
 	var cards []map[string]json.RawMessage
 	q := f.rule.of(f.parent).OrderByDesc("id").Limit(n.n + len(f.after))
-	for d, err := range f.rule.child.docs.Documents(ctx, tenant, f.rule.child.keyOfRef(f.rule.ref.Path, f.parent), q, append([]string{"id"}, n.card...)...) {
+	for d, err := range f.rule.child.docs.Documents(ctx, tenant, f.rule.child.keyOfRef(f.rule.ref.Path, f.parent), q, engine.Fields(append([]string{"id"}, n.card...)...)) {
 		if err != nil {
 			return nil, err
 		}

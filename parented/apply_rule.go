@@ -9,12 +9,12 @@ import (
 )
 
 // applyRule applies a relation's rule to a child whose parent is gone.
-func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, stub engine.Stub) error {
+func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, outline engine.Document) error {
 	switch r.rule {
 	case Cascade:
-		return f.uproot(ctx, r.child, tenant, stub)
+		return f.uproot(ctx, r.child, tenant, outline)
 	case Orphan:
-		return f.letOneGo(ctx, r.child, tenant, stub)
+		return f.letOneGo(ctx, r.child, tenant, outline)
 	default:
 		return nil // Restrict: the parent's delete sees the child and is refused
 	}
@@ -27,7 +27,7 @@ const maxFollowLooks = 10
 // followDelete does to a child, which was changed and whose parent is not there, what
 // the parent's delete does. While that goes on, the child becomes a part of it, so that
 // a restore of the parent brings it back.
-func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, child engine.Stub) error {
+func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, child engine.Document) error {
 	for looks := 0; r.rule == Cascade && looks < maxFollowLooks; looks++ {
 		parent, err := f.parentOf(ctx, r, tenant, child)
 		switch {
@@ -35,13 +35,13 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return err
 		case parent.ID != "" && parent.DeletedAt == "":
 			if underWay(child, phasePart) {
-				_, err = opened(ctx, r.child, []engine.Stub{child})
+				_, err = opened(ctx, r.child, []engine.Document{child})
 			}
 			return err
 		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phasePart, phaseReopening, phaseReturning, phaseRestoring):
 			return f.applyRule(ctx, r, tenant, child)
 		case child.DeletedAt == "" && !underWay(parent, phaseReopening, phaseReturning, phaseRestoring):
-			if _, err := f.markParts(ctx, r.child, []engine.Stub{child}, parent); err != nil {
+			if _, err := f.markParts(ctx, r.child, []engine.Document{child}, parent); err != nil {
 				return err
 			}
 		default:
@@ -49,7 +49,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 				return err
 			}
 		}
-		now, err := r.child.Stub(ctx, tenant, f.given(r.child, child), child.ID)
+		now, err := r.child.Outline(ctx, tenant, f.given(r.child, child), child.ID)
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
 			return nil
@@ -67,11 +67,11 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 }
 
 // parentOf reads a child's parent, deleted or not; the zero outline where there is none.
-func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child engine.Stub) (engine.Stub, error) {
-	var found engine.Stub
-	for parent, err := range r.parent.Stubs(ctx, tenant, nil, engine.Where(engine.Eq("id", child.ParentID))) {
+func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child engine.Document) (engine.Document, error) {
+	var found engine.Document
+	for parent, err := range r.parent.Documents(ctx, tenant, nil, engine.Where(engine.Eq("id", child.ParentID)), engine.Outline()) {
 		if err != nil {
-			return engine.Stub{}, err
+			return engine.Document{}, err
 		}
 		if found.ID == "" || parent.DeletedAt == "" {
 			found = parent
@@ -82,14 +82,14 @@ func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child
 
 // uproot removes a child, with what may be below it, that no other delete is
 // going to remove: its parent is gone.
-func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
-	if underWay(stub, phasePart) { // the delete that it was a part of has ended without it
-		taken, err := n.Edit(ctx, []engine.Stub{stub}, func(s engine.Stub) engine.Stub { return inPhase(s, phaseRemoving) })
+func (f *Forest) uproot(ctx context.Context, n *node, tenant string, outline engine.Document) error {
+	if underWay(outline, phasePart) { // the delete that it was a part of has ended without it
+		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phaseRemoving) })
 		if err != nil || len(taken) == 0 {
 			return err
 		}
 	}
-	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, stub), ID: stub.ID})
+	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, outline), ID: outline.ID})
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}
@@ -97,20 +97,20 @@ func (f *Forest) uproot(ctx context.Context, n *node, tenant string, stub engine
 }
 
 // letOneGo is letGo of a child that may have changed since its outline was read.
-func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, stub engine.Stub) error {
+func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, outline engine.Document) error {
 	for stalls := 0; ; stalls++ {
-		done, err := f.letGo(ctx, n, []engine.Stub{stub})
+		done, err := f.letGo(ctx, n, []engine.Document{outline})
 		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
 		}
-		again, err := n.Stub(ctx, tenant, f.given(n, stub), stub.ID)
+		again, err := n.Outline(ctx, tenant, f.given(n, outline), outline.ID)
 		if errors.Is(err, repository.ErrNotFound) {
 			return nil
 		}
-		if err != nil || again.DeletedAt != "" || again.ParentID != stub.ParentID {
+		if err != nil || again.DeletedAt != "" || again.ParentID != outline.ParentID {
 			return err
 		}
-		stub = again
+		outline = again
 		if err := f.tryAgain(ctx, stalls); err != nil {
 			return err
 		}

@@ -19,14 +19,14 @@ func (f *Forest) batchDelete(n *node, d engine.Deletion) (engine.BatchDeletion, 
 	case n.policy.Retain > 0:
 		return engine.BatchDeletion{}, &tenantitem.InvalidError{What: "batch", Reason: n.EntityType() + " is deleted softly", Hint: "use the scope's Delete"}
 	case len(n.children) == 0:
-		return engine.BatchDeletion{Mark: engine.Stub{DeletedAt: f.now(), TTL: seconds(n.policy.Tombstone)}}, nil
+		return engine.BatchDeletion{Mark: engine.Document{DeletedAt: f.now(), TTL: seconds(n.policy.Tombstone)}}, nil
 	}
 	run, err := newRun()
 	if err != nil {
 		return engine.BatchDeletion{}, err
 	}
 	return engine.BatchDeletion{
-		Mark: marked(engine.Stub{}, f.now(), run, phaseRemoving),
+		Mark: marked(engine.Document{}, f.now(), run, phaseRemoving),
 		Finish: func(ctx context.Context) error {
 			err := f.delete(ctx, n, engine.Deletion{TenantID: d.TenantID, Key: d.Key, ID: d.ID})
 			if errors.Is(err, repository.ErrNotFound) {

@@ -26,18 +26,18 @@ var errEnded = errors.New("ended by another process")
 // decide finds out whether a marked document may go. It closes the documents
 // on the way to every restricting entity type and counts there. The first process
 // that writes its decision decides for all.
-func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine.Stub) (engine.Stub, error) {
+func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine.Document) (engine.Document, error) {
 	var counts map[string]int64
 	var grown error
 	for stalls := 0; ; stalls++ {
 		var err error
 		if shown := root.Deletion.Shown; shown != nil {
 			plan := newPlan(n)
-			err = f.closeAll(ctx, n, tenant, []engine.Stub{root}, plan, f.closing(tenant, root))
+			err = f.closeAll(ctx, n, tenant, []engine.Document{root}, plan, f.closing(tenant, root))
 			counts, grown = plan.Restricting, plan.Exceeds(shown)
 		} else {
 			counts = map[string]int64{}
-			err = f.explore(ctx, n, tenant, []engine.Stub{root}, counts, f.closing(tenant, root))
+			err = f.explore(ctx, n, tenant, []engine.Document{root}, counts, f.closing(tenant, root))
 		}
 		if err == nil {
 			break
@@ -79,7 +79,7 @@ const (
 )
 
 // refusalOf is the error of a delete that another process has refused.
-func refusalOf(s engine.Stub) error {
+func refusalOf(s engine.Document) error {
 	switch s.Deletion.Refused {
 	case refusedForChildren:
 		return &ChildrenError{}
@@ -91,23 +91,23 @@ func refusalOf(s engine.Stub) error {
 
 // wasRefused reports whether the run that closed root was refused, as far as the
 // document tells as it is now.
-func wasRefused(now, root engine.Stub) bool {
+func wasRefused(now, root engine.Document) bool {
 	return now.Deletion != nil && now.Deletion.Refused != "" && now.Deletion.Undone == runOf(root)
 }
 
 // closing returns a visit that closes documents for one delete, and ends what
 // others have begun below it.
-func (f *Forest) closing(tenant string, root engine.Stub) func(context.Context, *node, []engine.Stub) ([]engine.Stub, error) {
-	return func(ctx context.Context, n *node, stubs []engine.Stub) ([]engine.Stub, error) {
+func (f *Forest) closing(tenant string, root engine.Document) func(context.Context, *node, []engine.Document) ([]engine.Document, error) {
+	return func(ctx context.Context, n *node, outlines []engine.Document) ([]engine.Document, error) {
 		// What this very run was taken back from is not its own any more; the
 		// decision is going to be refused.
-		stubs = slices.DeleteFunc(slices.Clone(stubs), func(s engine.Stub) bool { return undone(s, root) })
-		others, _, err := f.endNested(ctx, n, tenant, stubs)
+		outlines = slices.DeleteFunc(slices.Clone(outlines), func(s engine.Document) bool { return undone(s, root) })
+		others, _, err := f.endNested(ctx, n, tenant, outlines)
 		if err != nil {
 			return nil, err
 		}
 		seen, err := f.markParts(ctx, n, others, root)
-		if err == nil && len(seen) < len(stubs) {
+		if err == nil && len(seen) < len(outlines) {
 			err = errChanged
 		}
 		return seen, err
@@ -116,13 +116,13 @@ func (f *Forest) closing(tenant string, root engine.Stub) func(context.Context, 
 
 // decided writes the decision, unless there is one, and returns what holds. The
 // delete goes on unless there is a reason why it is refused.
-func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engine.Stub, why string) (engine.Stub, error) {
+func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engine.Document, why string) (engine.Document, error) {
 	phase := phaseRemoving
 	if why != "" {
 		phase = phaseReopening
 	}
 	for stalls := 0; ; stalls++ {
-		done, err := n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub {
+		done, err := n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document {
 			s = inPhase(s, phase)
 			if why != "" {
 				s.Deletion.Refused = why
@@ -135,7 +135,7 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engin
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return root, err
 		}
-		again, err := n.Stub(ctx, tenant, f.given(n, root), root.ID)
+		again, err := n.Outline(ctx, tenant, f.given(n, root), root.ID)
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
 			return root, err
 		}
@@ -165,13 +165,13 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engin
 
 // refuseLate looks below documents that are open though the delete above them
 // was decided: they were moved there in the same instant, with what they have.
-func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs []engine.Stub) error {
-	for _, s := range stubs {
+func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, outlines []engine.Document) error {
+	for _, s := range outlines {
 		if s.DeletedAt != "" {
 			continue
 		}
 		counts := map[string]int64{}
-		if err := f.countRestricting(ctx, n, tenant, []engine.Stub{s}, counts); err != nil {
+		if err := f.countRestricting(ctx, n, tenant, []engine.Document{s}, counts); err != nil {
 			return err
 		}
 		if len(counts) > 0 {
@@ -182,16 +182,16 @@ func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, stubs [
 }
 
 // countRestricting counts what forbids a delete, without closing anything.
-func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, parents []engine.Stub, counts map[string]int64) error {
-	asIs := func(_ context.Context, _ *node, stubs []engine.Stub) ([]engine.Stub, error) {
-		return stubs, nil
+func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, parents []engine.Document, counts map[string]int64) error {
+	asIs := func(_ context.Context, _ *node, outlines []engine.Document) ([]engine.Document, error) {
+		return outlines, nil
 	}
 	return f.explore(ctx, n, tenant, parents, counts, asIs)
 }
 
 // explore goes down to all restricting entity types and adds up what is there.
 // visit sees the documents on the way, before their children are looked at.
-func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []engine.Stub, counts map[string]int64, visit func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)) error {
+func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []engine.Document, counts map[string]int64, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
 	for _, r := range n.children {
 		if !r.forbids() {
 			continue
@@ -208,12 +208,12 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
-				stubs, _, err := f.finishMoves(ctx, r, tenant, fam, stubs)
-				if err != nil || len(stubs) == 0 {
+			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
+				outlines, _, err := f.finishMoves(ctx, r, tenant, fam, outlines)
+				if err != nil || len(outlines) == 0 {
 					return err
 				}
-				seen, err := visit(ctx, r.child, stubs)
+				seen, err := visit(ctx, r.child, outlines)
 				if err != nil {
 					return err
 				}
@@ -236,8 +236,8 @@ func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, f
 	}
 	finished := 0
 	moving := q.AndSQL("IS_DEFINED(c." + engine.MovingField + ")")
-	err = f.inChunks(r.child.Stubs(ctx, tenant, fam.key, moving), func(stubs []engine.Stub) error {
-		_, n, err := f.finishMoves(ctx, r, tenant, fam, stubs)
+	err = f.inChunks(r.child.Documents(ctx, tenant, fam.key, moving, engine.Outline()), func(outlines []engine.Document) error {
+		_, n, err := f.finishMoves(ctx, r, tenant, fam, outlines)
 		finished += n
 		return err
 	})
@@ -249,7 +249,7 @@ func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, f
 
 // takeBack opens everything again that a delete closed; the root comes last,
 // so that a process that dies here leaves a delete that is still refused.
-func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root engine.Stub) error {
+func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	ctx = n.sinceLastRun(ctx, root)
 	if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
 		return err
@@ -259,8 +259,8 @@ func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root engi
 
 // refusedRoot is opened for the document that a delete began with, which keeps
 // why it was refused.
-func refusedRoot(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
-	done, err := n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
+func refusedRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
 		why := s.Deletion.Refused
 		s = unmarked(s)
 		s.Deletion.Refused = why
@@ -270,19 +270,19 @@ func refusedRoot(ctx context.Context, n *node, stubs []engine.Stub) (int, error)
 }
 
 // openBelow brings back what one run left in some phases below its root.
-func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root engine.Stub, phases ...any) error {
+func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root engine.Document, phases ...any) error {
 	p := &pass{
 		forest: f, tenant: tenant,
 		which: engine.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, c."+engine.JournalField+".phase)", engine.P("run", runOf(root)), engine.P("phases", phases)),
-		leave: func(ctx context.Context, r *relation, stubs []engine.Stub) (int, error) {
-			return opened(ctx, r.child, stubs)
+		leave: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
+			return opened(ctx, r.child, outlines)
 		},
 	}
-	return p.under(ctx, n, []engine.Stub{root})
+	return p.under(ctx, n, []engine.Document{root})
 }
 
 // opened takes the deletes of documents back.
-func opened(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
-	done, err := n.Edit(ctx, stubs, unmarked)
+func opened(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+	done, err := n.Edit(ctx, outlines, unmarked)
 	return len(done), err
 }

@@ -39,7 +39,7 @@ func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 // tryDelete is one attempt. It reports false where the document has changed since it
 // was read, or another attempt has to tell what became of this one.
 func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (done bool, err error) {
-	root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+	root, err := n.Outline(ctx, d.TenantID, d.Key, d.ID)
 	switch {
 	case err != nil:
 		return false, err
@@ -78,18 +78,18 @@ func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
 
 // deleteLeaf removes a document of an entity type without children: one write. It
 // reports false when the document changed meanwhile.
-func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Stub) (bool, error) {
+func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Document) (bool, error) {
 	run, err := newRun()
 	if err != nil {
 		return false, err
 	}
-	done, err := remains{forest: f, at: f.now(), run: run, retain: n.policy.Retain}.ofRoot(ctx, n, []engine.Stub{leaf})
+	done, err := remains{forest: f, at: f.now(), run: run, retain: n.policy.Retain}.ofRoot(ctx, n, []engine.Document{leaf})
 	return done == 1, err
 }
 
 // deleteTree marks a document and removes it with its descendants. It reports
 // false when the document changed before it was marked.
-func (f *Forest) deleteTree(ctx context.Context, n *node, d engine.Deletion, root engine.Stub) (bool, error) {
+func (f *Forest) deleteTree(ctx context.Context, n *node, d engine.Deletion, root engine.Document) (bool, error) {
 	begun, err := f.begin(ctx, n, d, root)
 	if err != nil || len(begun) == 0 {
 		return false, err
@@ -98,7 +98,7 @@ func (f *Forest) deleteTree(ctx context.Context, n *node, d engine.Deletion, roo
 }
 
 // begin marks a document; without a result it changed meanwhile.
-func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root engine.Stub) ([]engine.Stub, error) {
+func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root engine.Document) ([]engine.Document, error) {
 	tenant, phase := d.TenantID, phaseRemoving
 	if d.Shown != nil {
 		now, err := f.planOf(ctx, n, tenant, root)
@@ -113,7 +113,7 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 	if n.restricts() {
 		// Most refusals are seen here, before anything was changed.
 		counts := map[string]int64{}
-		if err := f.countRestricting(ctx, n, tenant, []engine.Stub{root}, counts); err != nil {
+		if err := f.countRestricting(ctx, n, tenant, []engine.Document{root}, counts); err != nil {
 			return nil, err
 		}
 		if len(counts) > 0 {
@@ -126,7 +126,7 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 	if err != nil {
 		return nil, err
 	}
-	return n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub {
+	return n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document {
 		s = marked(s, now, run, phase)
 		s.Deletion.Shown = d.Shown
 		return s
@@ -134,7 +134,7 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 }
 
 // marked starts the journal of a document that is not deleted.
-func marked(s engine.Stub, now, run, phase string) engine.Stub {
+func marked(s engine.Document, now, run, phase string) engine.Document {
 	journal := engine.Journal{Phase: phase, TTL: s.TTL, Run: run}
 	if s.Deletion != nil {
 		journal.Undone, journal.Refused, journal.Sessions = s.Deletion.Undone, s.Deletion.Refused, s.Deletion.Sessions
@@ -145,7 +145,7 @@ func marked(s engine.Stub, now, run, phase string) engine.Stub {
 }
 
 // inPhase moves a journal on.
-func inPhase(s engine.Stub, phase string) engine.Stub {
+func inPhase(s engine.Document, phase string) engine.Document {
 	journal := engine.Journal{}
 	if s.Deletion != nil {
 		journal = *s.Deletion
@@ -156,7 +156,7 @@ func inPhase(s engine.Stub, phase string) engine.Stub {
 }
 
 // unmarked takes a delete back, and leaves the run that was undone.
-func unmarked(s engine.Stub) engine.Stub {
+func unmarked(s engine.Document) engine.Document {
 	run := runOf(s)
 	s.TTL = 0
 	if s.Deletion != nil {
@@ -166,7 +166,7 @@ func unmarked(s engine.Stub) engine.Stub {
 	return s
 }
 
-func underWay(s engine.Stub, phases ...string) bool {
+func underWay(s engine.Document, phases ...string) bool {
 	if s.DeletedAt == "" || s.Deletion == nil || s.TTL != neverExpires {
 		return false
 	}
@@ -183,7 +183,7 @@ func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano
 // carryOut finishes a delete or a purge whose mark root has, of this process or
 // another: it decides where that is still open, removes what is below root, and
 // root last.
-func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engine.Stub) error {
+func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	ctx = n.sinceLastRun(ctx, root)
 	if root.Deletion.Phase == phaseDeciding {
 		decided, err := f.decide(ctx, n, tenant, root)
@@ -196,20 +196,20 @@ func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engi
 		root = decided
 	}
 	rest := f.remains(n, root)
-	if err := f.removal(tenant, root, rest).under(ctx, n, []engine.Stub{root}); err != nil {
+	if err := f.removal(tenant, root, rest).under(ctx, n, []engine.Document{root}); err != nil {
 		return err
 	}
 	return f.last(ctx, n, tenant, root, rest.ofRoot)
 }
 
 // last changes the document that something began with, as its end.
-func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.Stub, what func(context.Context, *node, []engine.Stub) (int, error)) error {
+func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.Document, what func(context.Context, *node, []engine.Document) (int, error)) error {
 	for stalls := 0; ; stalls++ {
-		done, err := what(ctx, n, []engine.Stub{root})
+		done, err := what(ctx, n, []engine.Document{root})
 		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
 		}
-		again, err := n.Stub(ctx, tenant, f.given(n, root), root.ID)
+		again, err := n.Outline(ctx, tenant, f.given(n, root), root.ID)
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
 			return nil
@@ -220,7 +220,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.S
 			// id of this run may be a new one under the same id: what was deleted before
 			// it is not its own.
 			if undone(again, root) {
-				return f.openLate(ctx, n, tenant, []engine.Stub{root}, runOf(root))
+				return f.openLate(ctx, n, tenant, []engine.Document{root}, runOf(root))
 			}
 			return nil
 		}
@@ -232,7 +232,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.S
 }
 
 // given returns what In takes beside the tenant.
-func (f *Forest) given(n *node, s engine.Stub) []any {
+func (f *Forest) given(n *node, s engine.Document) []any {
 	var key []any
 	for i, path := range n.KeyPaths() {
 		if i > 0 && path != "/entityType" {
@@ -243,7 +243,7 @@ func (f *Forest) given(n *node, s engine.Stub) []any {
 }
 
 // removal is the pass that takes everything below a document away.
-func (f *Forest) removal(tenant string, root engine.Stub, rest remains) *pass {
+func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pass {
 	which := notUndone(present(), root)
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		// By its journal too: what the purge leaves of a document has none, and
@@ -254,41 +254,41 @@ func (f *Forest) removal(tenant string, root engine.Stub, rest remains) *pass {
 	decided := root.Deletion != nil && root.Deletion.Phase == phaseRemoving
 	return &pass{
 		forest: f, tenant: tenant, which: which, removes: true, decided: decided, shown: decided && root.Deletion.Shown != nil,
-		enter: func(ctx context.Context, n *node, stubs []engine.Stub) ([]engine.Stub, error) {
+		enter: func(ctx context.Context, n *node, outlines []engine.Document) ([]engine.Document, error) {
 			if decided && n.restricts() {
-				if err := f.refuseLate(ctx, n, tenant, stubs); err != nil {
+				if err := f.refuseLate(ctx, n, tenant, outlines); err != nil {
 					return nil, err
 				}
 			}
-			return f.markParts(ctx, n, stubs, root)
+			return f.markParts(ctx, n, outlines, root)
 		},
-		leave: func(ctx context.Context, r *relation, stubs []engine.Stub) (int, error) {
+		leave: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
 			if r.rule == Orphan {
-				return f.letGo(ctx, r.child, stubs)
+				return f.letGo(ctx, r.child, outlines)
 			}
-			return rest.of(ctx, r.child, stubs)
+			return rest.of(ctx, r.child, outlines)
 		},
 	}
 }
 
 // markParts closes documents to new children, which are about to be removed
 // with one above them.
-func (f *Forest) markParts(ctx context.Context, n *node, stubs []engine.Stub, root engine.Stub) ([]engine.Stub, error) {
-	var open, closed []engine.Stub
-	for _, s := range stubs {
+func (f *Forest) markParts(ctx context.Context, n *node, outlines []engine.Document, root engine.Document) ([]engine.Document, error) {
+	var open, closed []engine.Document
+	for _, s := range outlines {
 		if s.DeletedAt == "" {
 			open = append(open, s)
 		} else {
 			closed = append(closed, s)
 		}
 	}
-	done, err := n.Edit(ctx, open, func(s engine.Stub) engine.Stub { return marked(s, root.DeletedAt, runOf(root), phasePart) })
+	done, err := n.Edit(ctx, open, func(s engine.Document) engine.Document { return marked(s, root.DeletedAt, runOf(root), phasePart) })
 	return append(closed, done...), err
 }
 
 // letGo takes the parent away from children that stay.
-func (f *Forest) letGo(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
-	done, err := n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
+func (f *Forest) letGo(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
 		s.ParentID = ""
 		return s
 	})

@@ -55,7 +55,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 	if err != nil {
 		return err
 	}
-	stub, err := r.node.Stub(ctx, tenant, key, meta.ID)
+	outline, err := r.node.Outline(ctx, tenant, key, meta.ID)
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}
@@ -64,9 +64,9 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 	}
 	if created {
 		meta.ETag = ""
-		return r.forest.uproot(ctx, r.node, tenant, stub)
+		return r.forest.uproot(ctx, r.node, tenant, outline)
 	}
-	return r.forest.followDelete(ctx, r.node.parent, tenant, stub)
+	return r.forest.followDelete(ctx, r.node.parent, tenant, outline)
 }
 
 // withoutParents fills in the parents' entity type and returns the ids of parents
@@ -122,24 +122,24 @@ func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids [
 		return dead, nil
 	}
 	if len(ids) == 1 {
-		stub, err := parents.Stub(ctx, tenant, r.parentKey(ids[0], entities), ids[0])
+		outline, err := parents.Outline(ctx, tenant, r.parentKey(ids[0], entities), ids[0])
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
 			return append(dead, ids...), nil
 		case err != nil:
 			return nil, err
-		case stub.DeletedAt != "":
+		case outline.DeletedAt != "":
 			return append(dead, ids...), nil
 		}
 		return dead, nil
 	}
 	for chunk := range slices.Chunk(ids, maxParentsPerQuery) {
 		alive := map[string]bool{}
-		for stub, err := range parents.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", anys(chunk)...))) {
+		for outline, err := range parents.Documents(ctx, tenant, nil, engine.Where(engine.In("id", anys(chunk)...)), engine.Outline()) {
 			if err != nil {
 				return nil, err
 			}
-			alive[stub.ID] = alive[stub.ID] || stub.DeletedAt == ""
+			alive[outline.ID] = alive[outline.ID] || outline.DeletedAt == ""
 		}
 		for _, id := range chunk {
 			if !alive[id] {

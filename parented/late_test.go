@@ -164,11 +164,11 @@ func (a apart) count(t *testing.T) int64 {
 }
 
 // only is the outline of the comment with that text, hidden or not.
-func (a apart) only(t *testing.T, body string) engine.Stub {
+func (a apart) only(t *testing.T, body string) engine.Document {
 	t.Helper()
-	for s, err := range engine.CollectionOf(a.comments.Items()).Stubs(t.Context(), "acme", nil, engine.Where(engine.Eq("body", body))) {
+	for s, err := range engine.CollectionOf(a.comments.Items()).Documents(t.Context(), "acme", nil, engine.Where(engine.Eq("body", body)), engine.Outline()) {
 		must(t, err)
 		return s
 	}
-	return engine.Stub{}
+	return engine.Document{}
 }

@@ -42,7 +42,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 		return err
 	}
 	for stalls := 0; ; stalls++ {
-		child, err := r.node.Stub(ctx, tenant, nil, id)
+		child, err := r.node.Outline(ctx, tenant, nil, id)
 		if err != nil {
 			return err
 		}
@@ -85,7 +85,7 @@ func (r *Repository[C, P]) reserved(from string) string {
 // arrived looks at the new parent again, as a create does. A child that came
 // too late goes back to where it was, unless the delete of its new parent, or
 // another move, has taken it meanwhile: then it moved before that.
-func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Stub, from string) error {
+func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Document, from string) error {
 	for stalls := 0; ; stalls++ {
 		gone := r.alive(ctx, tenant, child.ParentID)
 		dead := errors.Is(gone, repository.ErrDanglingRef)
@@ -109,7 +109,7 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return r.movedBut(tenant, child, err)
 		}
-		now, err := r.node.Stub(ctx, tenant, nil, child.ID)
+		now, err := r.node.Outline(ctx, tenant, nil, child.ID)
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
 			return nil
@@ -131,7 +131,7 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 
 // movedBut is the error of a move after which the new parent could not be looked
 // at. Where no mark tells of the move, the forest keeps the child in mind.
-func (r *Repository[C, P]) movedBut(tenant string, child engine.Stub, err error) error {
+func (r *Repository[C, P]) movedBut(tenant string, child engine.Document, err error) error {
 	if child.Moving == "" {
 		r.forest.lookLater(unlooked{r.node, tenant, r.forest.given(r.node, child), child.ID, false})
 	}
@@ -140,7 +140,7 @@ func (r *Repository[C, P]) movedBut(tenant string, child engine.Stub, err error)
 
 // returned looks whether the parent that a child came back to is still there,
 // where no mark kept that, and returns why the child did not move.
-func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child engine.Stub, why error) error {
+func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child engine.Document, why error) error {
 	if child.ParentID == "" || r.node.parent.tracksMoves() {
 		return why
 	}
@@ -154,8 +154,8 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child en
 	return why
 }
 
-func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Stub, to, reserved string) ([]engine.Stub, error) {
-	return r.node.Edit(ctx, []engine.Stub{child}, func(s engine.Stub) engine.Stub {
+func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Document, to, reserved string) ([]engine.Document, error) {
+	return r.node.Edit(ctx, []engine.Document{child}, func(s engine.Document) engine.Document {
 		s.ParentID, s.Moving = to, reserved
 		return s
 	})

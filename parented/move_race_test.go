@@ -98,10 +98,10 @@ func TestResumeEndsAMoveThatDied(t *testing.T) {
 				ended += resumed.Finished
 				c, err = g.comments.In("acme").Get(ctx, c.ID)
 				must(t, err)
-				stub, err := engine.CollectionOf(g.comments.Items()).Stub(ctx, "acme", nil, c.ID)
+				outline, err := engine.CollectionOf(g.comments.Items()).Outline(ctx, "acme", nil, c.ID)
 				must(t, err)
-				if stub.Moving != "" || c.ParentID != from.Ref() && c.ParentID != to.Ref() {
-					t.Fatalf("dead at request %d: the comment is under %s, and comes from %q", n, c.ParentID, stub.Moving)
+				if outline.Moving != "" || c.ParentID != from.Ref() && c.ParentID != to.Ref() {
+					t.Fatalf("dead at request %d: the comment is under %s, and comes from %q", n, c.ParentID, outline.Moving)
 				}
 				left := from.ID
 				if c.ParentID == from.Ref() {

@@ -11,10 +11,10 @@ import (
 // stillClosed returns those of the parents that are in the same phase of the
 // same run as when their outlines were read. A restore of the very run is
 // another phase: what it has opened must not be closed again.
-func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parents []engine.Stub) ([]engine.Stub, error) {
-	now := make(map[string]engine.Stub, len(parents))
+func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parents []engine.Document) ([]engine.Document, error) {
+	now := make(map[string]engine.Document, len(parents))
 	if len(parents) == 1 {
-		s, err := n.Stub(ctx, tenant, f.given(n, parents[0]), parents[0].ID)
+		s, err := n.Outline(ctx, tenant, f.given(n, parents[0]), parents[0].ID)
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
 			return nil, err
 		}
@@ -24,14 +24,14 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 		for i, parent := range parents {
 			ids[i] = parent.ID
 		}
-		for s, err := range n.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", ids...))) {
+		for s, err := range n.Documents(ctx, tenant, nil, engine.Where(engine.In("id", ids...)), engine.Outline()) {
 			if err != nil {
 				return nil, err
 			}
 			now[s.ID] = s
 		}
 	}
-	var closed []engine.Stub
+	var closed []engine.Document
 	for _, parent := range parents {
 		if s := now[parent.ID]; s.DeletedAt != "" && sameRun(s, parent) && phaseOf(s) == phaseOf(parent) {
 			closed = append(closed, parent)
@@ -46,8 +46,8 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 // deleted softly, and a refusal below must not open what a delete above relies
 // on. It returns the other documents, and how many it finished; those that are
 // there still will be found again.
-func (f *Forest) endNested(ctx context.Context, n *node, tenant string, stubs []engine.Stub) (others []engine.Stub, ended int, err error) {
-	for _, s := range stubs {
+func (f *Forest) endNested(ctx context.Context, n *node, tenant string, outlines []engine.Document) (others []engine.Document, ended int, err error) {
+	for _, s := range outlines {
 		if !begun(s) {
 			others = append(others, s)
 			continue

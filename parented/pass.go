@@ -44,7 +44,7 @@ const (
 
 // begun reports whether a delete, purge or restore began with that very
 // document and has not ended.
-func begun(s engine.Stub) bool {
+func begun(s engine.Document) bool {
 	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseReturning, phaseRestoring)
 }
 
@@ -63,9 +63,9 @@ type pass struct {
 	which engine.Query
 	// enter prepares documents that may have children. It may leave some out,
 	// which changed meanwhile and will be found again.
-	enter func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)
+	enter func(context.Context, *node, []engine.Document) ([]engine.Document, error)
 	// leave visits documents and returns how many it got hold of.
-	leave func(context.Context, *relation, []engine.Stub) (int, error)
+	leave func(context.Context, *relation, []engine.Document) (int, error)
 	// removes says that the pass takes documents away for good.
 	removes bool
 	// decided says that nothing was there that Restrict protects when it was
@@ -84,7 +84,7 @@ type lateError struct{ counts map[string]int64 }
 func (e *lateError) Error() string { return (&ChildrenError{Counts: e.counts}).Error() }
 
 // under visits the descendants of documents of one entity type.
-func (p *pass) under(ctx context.Context, n *node, parents []engine.Stub) error {
+func (p *pass) under(ctx context.Context, n *node, parents []engine.Document) error {
 	for _, r := range n.children {
 		for fam := range families(r.child, parents) {
 			if err := p.level(ctx, r, fam); err != nil {
@@ -99,8 +99,8 @@ func (p *pass) under(ctx context.Context, n *node, parents []engine.Stub) error 
 func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 	q := p.of(r, fam)
 	for stalls := 0; ; {
-		stubs, err := collect(r.child.Stubs(ctx, p.tenant, fam.key, q))
-		if err != nil || len(stubs) == 0 {
+		outlines, err := collect(r.child.Documents(ctx, p.tenant, fam.key, q, engine.Outline()))
+		if err != nil || len(outlines) == 0 {
 			return err
 		}
 		if p.removes {
@@ -117,16 +117,16 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 				continue
 			}
 			var finished int
-			if stubs, finished, err = p.forest.finishMoves(ctx, r, p.tenant, fam, stubs); err != nil {
+			if outlines, finished, err = p.forest.finishMoves(ctx, r, p.tenant, fam, outlines); err != nil {
 				return err
 			}
-			if finished > 0 && len(stubs) == 0 {
+			if finished > 0 && len(outlines) == 0 {
 				stalls = 0
 				continue
 			}
 		}
 		if p.shown && r.rule == Cascade {
-			marked, err := p.withoutLate(ctx, r, stubs)
+			marked, err := p.withoutLate(ctx, r, outlines)
 			if err != nil {
 				return err
 			}
@@ -138,10 +138,10 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 				continue
 			}
 			if len(marked) > 0 {
-				stubs = marked
+				outlines = marked
 			}
 		}
-		n, err := p.visit(ctx, r, stubs)
+		n, err := p.visit(ctx, r, outlines)
 		var late *lateError
 		switch {
 		case errors.As(err, &late):
@@ -158,7 +158,7 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 			continue
 		}
 		if stalls++; stalls > maxStalls {
-			return fmt.Errorf("%w: other writers keep changing the %d %s documents in hand (repeat the delete; it goes on where it stopped)", repository.ErrPreconditionFailed, len(stubs), r.child.EntityType())
+			return fmt.Errorf("%w: other writers keep changing the %d %s documents in hand (repeat the delete; it goes on where it stopped)", repository.ErrPreconditionFailed, len(outlines), r.child.EntityType())
 		}
 		if err := pause(ctx, stalls); err != nil {
 			return err
@@ -175,9 +175,9 @@ func (p *pass) of(r *relation, fam family) engine.Query {
 }
 
 // withoutLate leaves out what came after all was marked, and sends those back that moved.
-func (p *pass) withoutLate(ctx context.Context, r *relation, stubs []engine.Stub) ([]engine.Stub, error) {
-	var marked []engine.Stub
-	for _, s := range stubs {
+func (p *pass) withoutLate(ctx context.Context, r *relation, outlines []engine.Document) ([]engine.Document, error) {
+	var marked []engine.Document
+	for _, s := range outlines {
 		switch {
 		case s.DeletedAt != "":
 			marked = append(marked, s)
@@ -191,29 +191,29 @@ func (p *pass) withoutLate(ctx context.Context, r *relation, stubs []engine.Stub
 }
 
 // visit returns how many documents it got hold of.
-func (p *pass) visit(ctx context.Context, r *relation, stubs []engine.Stub) (int, error) {
+func (p *pass) visit(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
 	if p.decided && r.rule == Restrict {
-		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(stubs))}}
+		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(outlines))}}
 	}
 	ended := 0
 	if p.removes && r.rule != Orphan {
 		var err error
-		if stubs, ended, err = p.forest.endNested(ctx, r.child, p.tenant, stubs); err != nil || len(stubs) == 0 {
+		if outlines, ended, err = p.forest.endNested(ctx, r.child, p.tenant, outlines); err != nil || len(outlines) == 0 {
 			return ended, err
 		}
 	}
 	if r.rule != Orphan && len(r.child.children) > 0 {
 		if p.enter != nil {
 			var err error
-			if stubs, err = p.enter(ctx, r.child, stubs); err != nil {
+			if outlines, err = p.enter(ctx, r.child, outlines); err != nil {
 				return 0, err
 			}
 		}
-		if err := p.under(ctx, r.child, stubs); err != nil {
+		if err := p.under(ctx, r.child, outlines); err != nil {
 			return 0, err
 		}
 	}
-	n, err := p.leave(ctx, r, stubs)
+	n, err := p.leave(ctx, r, outlines)
 	return n + ended, err
 }
 
@@ -241,7 +241,7 @@ const maxFamily = 100
 
 // family is some parents whose children one query finds.
 type family struct {
-	parents []engine.Stub
+	parents []engine.Document
 	// key are the values that are known of the children's partition key.
 	key []any
 }
@@ -257,7 +257,7 @@ func (f family) children() engine.Predicate {
 
 // families groups parents for queries over their children: a hundred together,
 // or each alone where its id is the first part of the children's key.
-func families(child *node, parents []engine.Stub) iter.Seq[family] {
+func families(child *node, parents []engine.Document) iter.Seq[family] {
 	return func(yield func(family) bool) {
 		size := maxFamily
 		if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
@@ -271,7 +271,7 @@ func families(child *node, parents []engine.Stub) iter.Seq[family] {
 	}
 }
 
-func familyOf(child *node, parents []engine.Stub) family {
+func familyOf(child *node, parents []engine.Document) family {
 	if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
 		return family{parents, []any{parents[0].ID}}
 	}
@@ -287,25 +287,25 @@ func firstOwnLevel(paths []string) string {
 	return ""
 }
 
-func collect(stubs iter.Seq2[engine.Stub, error]) ([]engine.Stub, error) {
-	var out []engine.Stub
-	for stub, err := range stubs {
+func collect(outlines iter.Seq2[engine.Document, error]) ([]engine.Document, error) {
+	var out []engine.Document
+	for outline, err := range outlines {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, stub)
+		out = append(out, outline)
 	}
 	return out, nil
 }
 
 // inChunks collects outlines to pages, so that each takes few requests.
-func (f *Forest) inChunks(stubs iter.Seq2[engine.Stub, error], visit func([]engine.Stub) error) error {
-	var chunk []engine.Stub
-	for stub, err := range stubs {
+func (f *Forest) inChunks(outlines iter.Seq2[engine.Document, error], visit func([]engine.Document) error) error {
+	var chunk []engine.Document
+	for outline, err := range outlines {
 		if err != nil {
 			return err
 		}
-		if chunk = append(chunk, stub); len(chunk) == f.cfg.PageSize {
+		if chunk = append(chunk, outline); len(chunk) == f.cfg.PageSize {
 			if err := visit(chunk); err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 
 // plan says what a delete would do, by the same walk and without a change.
 func (f *Forest) plan(ctx context.Context, n *node, d engine.Deletion) (*engine.DeletePlan, error) {
-	root, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+	root, err := n.Outline(ctx, d.TenantID, d.Key, d.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -21,9 +21,9 @@ func (f *Forest) plan(ctx context.Context, n *node, d engine.Deletion) (*engine.
 	return plan, nil
 }
 
-func (f *Forest) planOf(ctx context.Context, n *node, tenant string, root engine.Stub) (*engine.DeletePlan, error) {
+func (f *Forest) planOf(ctx context.Context, n *node, tenant string, root engine.Document) (*engine.DeletePlan, error) {
 	plan := newPlan(n)
-	return plan, f.planUnder(ctx, n, tenant, []engine.Stub{root}, plan)
+	return plan, f.planUnder(ctx, n, tenant, []engine.Document{root}, plan)
 }
 
 func newPlan(n *node) *engine.DeletePlan {
@@ -36,7 +36,7 @@ func newPlan(n *node) *engine.DeletePlan {
 
 // closeAll counts what a delete takes, and closes it before: each document is hidden and
 // marked as a part of the delete, so that what comes later has no mark.
-func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents []engine.Stub, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Stub) ([]engine.Stub, error)) error {
+func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
 	for _, r := range n.children {
 		name := r.child.EntityType()
 		for fam := range families(r.child, parents) {
@@ -55,16 +55,16 @@ func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents [
 					plan.Orphaned[name] += count
 				}
 			case Cascade:
-				err = f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
-					stubs, _, err := f.finishMoves(ctx, r, tenant, fam, stubs)
-					if err == nil && len(stubs) > 0 {
-						stubs, err = visit(ctx, r.child, stubs)
+				err = f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
+					outlines, _, err := f.finishMoves(ctx, r, tenant, fam, outlines)
+					if err == nil && len(outlines) > 0 {
+						outlines, err = visit(ctx, r.child, outlines)
 					}
-					if err != nil || len(stubs) == 0 {
+					if err != nil || len(outlines) == 0 {
 						return err
 					}
-					plan.Removed[name] += int64(len(stubs))
-					return f.closeAll(ctx, r.child, tenant, stubs, plan, visit)
+					plan.Removed[name] += int64(len(outlines))
+					return f.closeAll(ctx, r.child, tenant, outlines, plan, visit)
 				})
 			}
 			if err != nil {
@@ -102,7 +102,7 @@ func journalCost(n *node, plan *engine.DeletePlan) float64 {
 	return cost
 }
 
-func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []engine.Stub, plan *engine.DeletePlan) error {
+func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan) error {
 	for _, r := range n.children {
 		counts := map[Rule]map[string]int64{Cascade: plan.Removed, Orphan: plan.Orphaned, Restrict: plan.Restricting}[r.rule]
 		for fam := range families(r.child, parents) {
@@ -117,9 +117,9 @@ func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents 
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
-				counts[r.child.EntityType()] += int64(len(stubs))
-				return f.planUnder(ctx, r.child, tenant, stubs, plan)
+			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
+				counts[r.child.EntityType()] += int64(len(outlines))
+				return f.planUnder(ctx, r.child, tenant, outlines, plan)
 			})
 			if err != nil {
 				return err

@@ -23,28 +23,28 @@ type remains struct {
 // keeps nothing to be restored, but it leaves the tombstones of every entity type
 // that has them: a reader of the change feed gets the latest version of a
 // document only, and may not have seen the soft delete before the purge.
-func (f *Forest) remains(n *node, root engine.Stub) remains {
+func (f *Forest) remains(n *node, root engine.Document) remains {
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		return remains{forest: f}
 	}
 	return remains{forest: f, at: root.DeletedAt, run: runOf(root), retain: n.policy.Retain}
 }
 
-func (r remains) leave(ctx context.Context, n *node, stubs []engine.Stub, keep time.Duration, sessions []string) (int, error) {
-	var done []engine.Stub
+func (r remains) leave(ctx context.Context, n *node, outlines []engine.Document, keep time.Duration, sessions []string) (int, error) {
+	var done []engine.Document
 	var err error
 	switch {
 	case r.retain > 0:
 		ttl := seconds(max(keep, n.policy.Tombstone)) // it is the tombstone too
-		done, err = n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub { return retained(s, r.at, r.run, ttl, sessions) })
+		done, err = n.Edit(ctx, outlines, func(s engine.Document) engine.Document { return retained(s, r.at, r.run, ttl, sessions) })
 	case n.policy.Tombstone > 0:
 		now := r.forest.now()
-		done, err = n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
+		done, err = n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
 			s.DeletedAt, s.TTL, s.Deletion = now, seconds(n.policy.Tombstone), nil
 			return s
 		})
 	default:
-		done, err = n.Remove(ctx, stubs)
+		done, err = n.Remove(ctx, outlines)
 	}
 	return len(done), err
 }
@@ -56,24 +56,24 @@ const restoreSpan = time.Hour
 
 // of leaves of descendants what is to be left, and returns how many of them
 // were still there unchanged.
-func (r remains) of(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
-	return r.leave(ctx, n, stubs, r.retain+restoreSpan, nil)
+func (r remains) of(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+	return r.leave(ctx, n, outlines, r.retain+restoreSpan, nil)
 }
 
 // ofRoot does the same to the document that the delete began with. It is kept
 // from when it was deleted, however late a process that died was taken up:
 // what is below it may have been kept from then on too.
-func (r remains) ofRoot(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
+func (r remains) ofRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
 	keep := r.retain
 	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
 		keep -= max(0, r.forest.cfg.Now().Sub(at))
 	}
-	return r.leave(ctx, n, stubs, keep, n.sessions())
+	return r.leave(ctx, n, outlines, keep, n.sessions())
 }
 
 // retained is a document that was deleted softly. Its journal keeps the ttl
 // that it had.
-func retained(s engine.Stub, at, run string, ttl int, sessions []string) engine.Stub {
+func retained(s engine.Document, at, run string, ttl int, sessions []string) engine.Document {
 	journal := engine.Journal{Phase: phaseRetained, TTL: s.TTL, Run: run, Sessions: sessions}
 	if s.Deletion != nil {
 		journal.Undone, journal.Refused = s.Deletion.Undone, s.Deletion.Refused

@@ -18,7 +18,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error 
 	if n.parent != nil {
 		phase = phaseReturning
 	}
-	root, err := f.enterPhase(ctx, n, d, phase, func(root engine.Stub) error {
+	root, err := f.enterPhase(ctx, n, d, phase, func(root engine.Document) error {
 		if root.Deletion.Phase == phasePurging {
 			return repository.ErrNotFound // parts of its tree may be gone for good
 		}
@@ -34,7 +34,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error 
 }
 
 // carryOutRestore finishes a restore that was begun.
-func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root engine.Stub) error {
+func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	ctx = n.sinceLastRun(ctx, root)
 	if root.Deletion.Phase == phaseReturning {
 		decided, err := f.decideRestore(ctx, n, tenant, root)
@@ -57,20 +57,20 @@ func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, ro
 // hidden still and marked. If the parent is there, its next delete is going to see the
 // mark; if it isn't, the child stays deleted. The first process that writes its
 // decision decides for all.
-func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root engine.Stub) (engine.Stub, error) {
+func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root engine.Document) (engine.Document, error) {
 	for stalls := 0; ; stalls++ {
 		alive := f.parentAlive(ctx, n, tenant, root)
 		var err error
 		switch {
 		case alive == nil:
-			var done []engine.Stub
-			done, err = n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub { return inPhase(s, phaseRestoring) })
+			var done []engine.Document
+			done, err = n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document { return inPhase(s, phaseRestoring) })
 			if len(done) == 1 {
 				return done[0], nil
 			}
 		case errors.Is(alive, repository.ErrDanglingRef):
 			var done int
-			if done, err = f.remains(n, root).ofRoot(ctx, n, []engine.Stub{root}); done == 1 {
+			if done, err = f.remains(n, root).ofRoot(ctx, n, []engine.Document{root}); done == 1 {
 				return root, alive
 			}
 		default:
@@ -79,7 +79,7 @@ func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return root, err
 		}
-		again, err := n.Stub(ctx, tenant, f.given(n, root), root.ID)
+		again, err := n.Outline(ctx, tenant, f.given(n, root), root.ID)
 		switch {
 		case err != nil:
 			return root, err
@@ -99,16 +99,16 @@ func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root
 
 // parentAlive fails with a DanglingError when the document is a child of a
 // parent that is gone.
-func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s engine.Stub) error {
+func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s engine.Document) error {
 	if n.parent == nil || s.ParentID == "" {
 		return nil
 	}
 	parents := n.parent.parent
-	for stub, err := range parents.Stubs(ctx, tenant, nil, engine.Where(engine.Eq("id", s.ParentID))) {
+	for outline, err := range parents.Documents(ctx, tenant, nil, engine.Where(engine.Eq("id", s.ParentID)), engine.Outline()) {
 		if err != nil {
 			return err
 		}
-		if stub.DeletedAt == "" {
+		if outline.DeletedAt == "" {
 			return nil
 		}
 	}
@@ -116,8 +116,8 @@ func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s engi
 }
 
 // retained reads a document that can be restored or purged.
-func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engine.Stub, error) {
-	s, err := n.Stub(ctx, d.TenantID, d.Key, d.ID)
+func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engine.Document, error) {
+	s, err := n.Outline(ctx, d.TenantID, d.Key, d.ID)
 	switch {
 	case err != nil:
 		return s, err
@@ -132,7 +132,7 @@ func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engi
 // purge removes a document that was deleted softly, and what was deleted with
 // it, and leaves the tombstones that the entity types' policies ask for.
 func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
-	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root engine.Stub) error {
+	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root engine.Document) error {
 		if root.Deletion.Phase == phaseReturning || root.Deletion.Phase == phaseRestoring {
 			return fmt.Errorf("%w: the document is being restored (wait for it, or let Forest.Resume finish it, and delete the document again)", repository.ErrConflict)
 		}
@@ -147,7 +147,7 @@ func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
 // enterPhase leaves the mark of a restore or a purge in a document, unless an
 // earlier call left it. Before that it asks may, with the document as it is
 // stored; an error of may is returned and nothing is marked.
-func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, phase string, may func(engine.Stub) error) (engine.Stub, error) {
+func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, phase string, may func(engine.Document) error) (engine.Document, error) {
 	for stalls := 0; ; stalls++ {
 		root, err := f.retained(ctx, n, d)
 		if err == nil {
@@ -156,7 +156,7 @@ func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, pha
 		if err != nil || underWay(root, phase) || phase == phaseReturning && underWay(root, phaseRestoring) {
 			return root, err
 		}
-		begun, err := n.Edit(ctx, []engine.Stub{root}, func(s engine.Stub) engine.Stub { return inPhase(s, phase) })
+		begun, err := n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document { return inPhase(s, phase) })
 		if len(begun) == 1 {
 			return begun[0], nil
 		}

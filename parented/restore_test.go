@@ -103,9 +103,9 @@ func TestAReplacementKeepsWhatTheRestoreLeft(t *testing.T) {
 	must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
 	must(t, g.notes.In("acme").Restore(ctx, note.ID))
 	left := func() *engine.Journal {
-		stub, err := engine.CollectionOf(g.notes).Stub(ctx, "acme", nil, note.ID)
+		outline, err := engine.CollectionOf(g.notes).Outline(ctx, "acme", nil, note.ID)
 		must(t, err)
-		return stub.Deletion
+		return outline.Deletion
 	}
 	want := left()
 	if want == nil || want.Undone == "" || len(want.Sessions) == 0 {

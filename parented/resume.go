@@ -36,15 +36,15 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 	out.Finished += followed
 	errs = append(errs, err)
 	unfinished := engine.SQL("c.ttl = -1 AND IS_DEFINED(c.deletedAt) AND c."+engine.JournalField+".phase != @part", engine.P("part", phasePart))
-	find := func(n *node, q engine.Query) []engine.Stub {
-		var found []engine.Stub
+	find := func(n *node, q engine.Query) []engine.Document {
+		var found []engine.Document
 		var err error
 		if len(tenants) == 0 {
-			found, err = collect(n.StubsOfAllTenants(ctx, q))
+			found, err = collect(n.DocumentsOfAllTenants(ctx, q, engine.Outline()))
 			errs = append(errs, err)
 		}
 		for _, tenant := range tenants {
-			more, err := collect(n.Stubs(ctx, tenant, nil, q))
+			more, err := collect(n.Documents(ctx, tenant, nil, q, engine.Outline()))
 			found = append(found, more...)
 			errs = append(errs, err)
 		}
@@ -75,8 +75,8 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 // finish ends what was begun with a document. It reports false where that had
 // ended since the document's outline was read, which a list from a replica
 // that is behind may say of anything.
-func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engine.Stub) (bool, error) {
-	root, err := n.Stub(ctx, tenant, f.given(n, begun), begun.ID)
+func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engine.Document) (bool, error) {
+	root, err := n.Outline(ctx, tenant, f.given(n, begun), begun.ID)
 	switch {
 	case errors.Is(err, repository.ErrNotFound):
 		return false, nil

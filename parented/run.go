@@ -20,16 +20,16 @@ func newRun() (string, error) { return tenantitem.NewID() }
 
 // runOf returns the run that a document is hidden by. A journal that was
 // written before runs had ids goes by its time.
-func runOf(s engine.Stub) string {
+func runOf(s engine.Document) string {
 	if s.Deletion != nil && s.Deletion.Run != "" {
 		return s.Deletion.Run
 	}
 	return s.DeletedAt
 }
 
-func sameRun(a, b engine.Stub) bool { return runOf(a) == runOf(b) }
+func sameRun(a, b engine.Document) bool { return runOf(a) == runOf(b) }
 
-func phaseOf(s engine.Stub) string {
+func phaseOf(s engine.Document) string {
 	if s.Deletion == nil {
 		return ""
 	}
@@ -38,7 +38,7 @@ func phaseOf(s engine.Stub) string {
 
 // undone reports whether the run that closed root is taken back, or being taken
 // back, as far as this document tells.
-func undone(s, root engine.Stub) bool {
+func undone(s, root engine.Document) bool {
 	if s.Deletion != nil && s.Deletion.Undone != "" && s.Deletion.Undone == runOf(root) {
 		return true
 	}
@@ -46,7 +46,7 @@ func undone(s, root engine.Stub) bool {
 }
 
 // ofRun is the condition on what the run that closed root hides, over @run.
-func ofRun(root engine.Stub) string {
+func ofRun(root engine.Document) string {
 	const run = "c." + engine.JournalField + ".run"
 	if root.Deletion != nil && root.Deletion.Run != "" {
 		return run + " = @run"
@@ -55,23 +55,23 @@ func ofRun(root engine.Stub) string {
 }
 
 // notUndone leaves out what the run that closed root was taken back from.
-func notUndone(q engine.Query, root engine.Stub) engine.Query {
+func notUndone(q engine.Query, root engine.Document) engine.Query {
 	const field = "c." + engine.JournalField + ".undone"
 	return q.AndSQL("NOT IS_DEFINED("+field+") OR "+field+" != @undone", engine.P("undone", runOf(root)))
 }
 
 // openLate brings back what a process hid that was late with its part of a run
 // which others have finished and taken back. It looks below open documents too.
-func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents []engine.Stub, run string) error {
+func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents []engine.Document, run string) error {
 	for _, r := range n.children {
 		if r.rule != Cascade {
 			continue
 		}
 		for fam := range families(r.child, parents) {
 			q := engine.All().And(fam.children())
-			err := f.inChunks(r.child.Stubs(ctx, tenant, fam.key, q), func(stubs []engine.Stub) error {
-				var late []engine.Stub
-				for _, s := range stubs {
+			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
+				var late []engine.Document
+				for _, s := range outlines {
 					if s.DeletedAt != "" && runOf(s) == run && (phaseOf(s) == phasePart || phaseOf(s) == phaseRetained) {
 						late = append(late, s)
 					}
@@ -80,7 +80,7 @@ func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents [
 				if _, err := opened(ctx, r.child, late); err != nil {
 					return err
 				}
-				return f.openLate(ctx, r.child, tenant, stubs, run)
+				return f.openLate(ctx, r.child, tenant, outlines, run)
 			})
 			if err != nil {
 				return err
@@ -108,7 +108,7 @@ func (n *node) below(list []*engine.Collection) []*engine.Collection {
 // whatever process and partition, and what this process has seen through any
 // repository of the tree: a list of descendants from a replica that is behind
 // lacks those that were made, hidden or brought back last.
-func (n *node) sinceLastRun(ctx context.Context, root engine.Stub) context.Context {
+func (n *node) sinceLastRun(ctx context.Context, root engine.Document) context.Context {
 	if root.Deletion != nil {
 		ctx = repository.WithSession(ctx, root.Deletion.Sessions...)
 	}
@@ -116,9 +116,9 @@ func (n *node) sinceLastRun(ctx context.Context, root engine.Stub) context.Conte
 }
 
 // openedRoot takes back the delete of the document that it began with.
-func openedRoot(ctx context.Context, n *node, stubs []engine.Stub) (int, error) {
+func openedRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
 	sessions := n.sessions()
-	done, err := n.Edit(ctx, stubs, func(s engine.Stub) engine.Stub {
+	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
 		s = unmarked(s)
 		s.Deletion.Sessions = sessions
 		return s

@@ -134,12 +134,12 @@ func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 	for range 2 {
 		must(t, a.notes.In("acme").Delete(ctx, note.ID, nil))
 		must(t, a.notes.In("acme").Restore(ctx, note.ID))
-		stub, err := engine.CollectionOf(a.notes).Stub(context.WithoutCancel(ctx), "acme", nil, note.ID)
+		outline, err := engine.CollectionOf(a.notes).Outline(context.WithoutCancel(ctx), "acme", nil, note.ID)
 		must(t, err)
-		if stub.TTL != ttl || stub.Deletion == nil || stub.Deletion.Run != "" {
-			t.Fatalf("after a restore: ttl %d, journal %+v", stub.TTL, stub.Deletion)
+		if outline.TTL != ttl || outline.Deletion == nil || outline.Deletion.Run != "" {
+			t.Fatalf("after a restore: ttl %d, journal %+v", outline.TTL, outline.Deletion)
 		}
-		undone = append(undone, cmp.Or(stub.Deletion.Undone, "none"))
+		undone = append(undone, cmp.Or(outline.Deletion.Undone, "none"))
 	}
 	if undone[0] == "none" || undone[0] == undone[1] {
 		t.Errorf("the runs that were undone: %v", undone)

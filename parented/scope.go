@@ -143,7 +143,7 @@ func (s *Scope[C, P]) Delete(ctx context.Context, id string, opts *repository.De
 		return err
 	}
 	// The outline shows also a child whose delete was begun and died.
-	child, err := s.repo.node.Stub(ctx, s.tenant, s.key(), id)
+	child, err := s.repo.node.Outline(ctx, s.tenant, s.key(), id)
 	switch {
 	case errors.Is(err, repository.ErrNotFound), err == nil && child.ParentID != string(s.parent):
 		return &repository.Error{Op: "Delete", EntityType: s.repo.EntityType(), TenantID: s.tenant, ID: id, Err: repository.ErrNotFound}

@@ -67,23 +67,23 @@ func (f *Forest) lookAgain(ctx context.Context, tenants []string) (followed int,
 
 // follow does to a child what the delete of its parent would have done, if that is gone.
 func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
-	stub, err := c.node.Stub(ctx, c.tenant, c.key, c.id)
+	outline, err := c.node.Outline(ctx, c.tenant, c.key, c.id)
 	if errors.Is(err, repository.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil || stub.DeletedAt != "" || stub.Moving != "" {
+	if err != nil || outline.DeletedAt != "" || outline.Moving != "" {
 		return false, err // of a delete or a move that is under way, it is that which ends it
 	}
-	gone := f.parentAlive(ctx, c.node, c.tenant, stub)
+	gone := f.parentAlive(ctx, c.node, c.tenant, outline)
 	switch {
 	case gone == nil:
 		return false, nil
 	case !errors.Is(gone, repository.ErrDanglingRef):
 		return false, gone
 	case c.created && c.node.parent.rule != Cascade:
-		err = f.uproot(ctx, c.node, c.tenant, stub)
+		err = f.uproot(ctx, c.node, c.tenant, outline)
 	default:
-		err = f.followDelete(ctx, c.node.parent, c.tenant, stub)
+		err = f.followDelete(ctx, c.node.parent, c.tenant, outline)
 	}
 	if errors.Is(err, repository.ErrHasChildren) {
 		return false, nil // what is below it keeps it

@@ -49,8 +49,8 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 			continue
 		}
 		q := presentOrRetained().AndSQL("c.parentId != '' AND c._ts <= @before", engine.P("before", before))
-		err := f.inChunks(n.Stubs(ctx, tenant, nil, q), func(stubs []engine.Stub) error {
-			return f.sweepChunk(ctx, n.parent, tenant, stubs, o.Keep, swept)
+		err := f.inChunks(n.Documents(ctx, tenant, nil, q, engine.Outline()), func(outlines []engine.Document) error {
+			return f.sweepChunk(ctx, n.parent, tenant, outlines, o.Keep, swept)
 		})
 		if err != nil {
 			return swept, err
@@ -65,27 +65,27 @@ func presentOrRetained() engine.Query {
 }
 
 // isRetained says that a delete is done with the document.
-func isRetained(s engine.Stub) bool {
+func isRetained(s engine.Document) bool {
 	return s.DeletedAt != "" && s.TTL != neverExpires && phaseOf(s) == phaseRetained
 }
 
-func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stubs []engine.Stub, keep bool, swept Swept) error {
-	ids := make([]any, 0, len(stubs))
-	parents := map[string]*engine.Stub{}
-	for _, s := range stubs {
+func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, outlines []engine.Document, keep bool, swept Swept) error {
+	ids := make([]any, 0, len(outlines))
+	parents := map[string]*engine.Document{}
+	for _, s := range outlines {
 		if _, seen := parents[s.ParentID]; !seen {
 			parents[s.ParentID] = nil
 			ids = append(ids, s.ParentID)
 		}
 	}
 	// A parent whose delete is under way is there: that delete takes its children.
-	for parent, err := range r.parent.Stubs(ctx, tenant, nil, present().And(engine.In("id", ids...))) {
+	for parent, err := range r.parent.Documents(ctx, tenant, nil, present().And(engine.In("id", ids...)), engine.Outline()) {
 		if err != nil {
 			return err
 		}
 		parents[parent.ID] = &parent
 	}
-	for _, s := range stubs {
+	for _, s := range outlines {
 		parent := parents[s.ParentID]
 		// A parent is closed before its children, and opened after them.
 		stray := parent != nil && parent.DeletedAt == "" && (underWay(s, phasePart) || isRetained(s) && undone(*parent, s))
@@ -107,7 +107,7 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, stu
 		}
 		var err error
 		if stray {
-			_, err = opened(ctx, r.child, []engine.Stub{s})
+			_, err = opened(ctx, r.child, []engine.Document{s})
 		} else {
 			err = f.applyRule(ctx, r, tenant, s)
 		}

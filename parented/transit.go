@@ -53,17 +53,17 @@ func (f family) claims(q engine.Query, r *relation) engine.Query {
 	return q.AndSQL("c."+parentField+in+" OR c."+engine.MovingField+in, params...)
 }
 
-func (f family) has(child engine.Stub) bool {
-	return slices.ContainsFunc(f.parents, func(parent engine.Stub) bool { return parent.ID == child.ParentID })
+func (f family) has(child engine.Document) bool {
+	return slices.ContainsFunc(f.parents, func(parent engine.Document) bool { return parent.ID == child.ParentID })
 }
 
 // finishMoves ends the moves of those documents that are on their way to parents outside
 // the family. It returns the family's children, those that came back among them, and how many moves it ended.
-func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fam family, stubs []engine.Stub) (children []engine.Stub, finished int, err error) {
+func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fam family, outlines []engine.Document) (children []engine.Document, finished int, err error) {
 	if !r.tracksMoves() {
-		return stubs, 0, nil
+		return outlines, 0, nil
 	}
-	for _, s := range stubs {
+	for _, s := range outlines {
 		if !fam.has(s) {
 			finished++
 			if s, err = f.finishMove(ctx, r.child, tenant, s); err != nil {
@@ -80,13 +80,13 @@ func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fa
 
 // finishMove ends the move of a child, of this process or another: the child stays if its new parent is
 // there, and else goes back. It returns the child as it is then, without an id if it is gone.
-func (f *Forest) finishMove(ctx context.Context, n *node, tenant string, child engine.Stub) (engine.Stub, error) {
+func (f *Forest) finishMove(ctx context.Context, n *node, tenant string, child engine.Document) (engine.Document, error) {
 	child, _, err := f.endMove(ctx, n, tenant, child)
 	return child, err
 }
 
 // endMove is finishMove that reports whether this call ended the move; false where another process had.
-func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engine.Stub) (now engine.Stub, ended bool, err error) {
+func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engine.Document) (now engine.Document, ended bool, err error) {
 	for stalls := 0; child.Moving != ""; stalls++ {
 		err := f.parentAlive(ctx, n, tenant, child)
 		if err != nil && !errors.Is(err, repository.ErrDanglingRef) {
@@ -97,16 +97,16 @@ func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engi
 		if err != nil && child.DeletedAt == "" {
 			edit = wentBack
 		}
-		done, err := n.Edit(ctx, []engine.Stub{child}, edit)
+		done, err := n.Edit(ctx, []engine.Document{child}, edit)
 		if len(done) == 1 {
 			return done[0], true, nil
 		}
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return child, false, err
 		}
-		child, err = n.Stub(ctx, tenant, f.given(n, child), child.ID)
+		child, err = n.Outline(ctx, tenant, f.given(n, child), child.ID)
 		if errors.Is(err, repository.ErrNotFound) {
-			return engine.Stub{}, false, nil
+			return engine.Document{}, false, nil
 		}
 		if err != nil {
 			return child, false, err
@@ -119,13 +119,13 @@ func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engi
 }
 
 // arrived is a child that stays with its new parent.
-func arrived(s engine.Stub) engine.Stub {
+func arrived(s engine.Document) engine.Document {
 	s.Moving = ""
 	return s
 }
 
 // wentBack is a child that is with its former parent again.
-func wentBack(s engine.Stub) engine.Stub {
+func wentBack(s engine.Document) engine.Document {
 	s.ParentID, s.Moving = s.Moving, ""
 	return s
 }

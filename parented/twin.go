@@ -29,11 +29,11 @@ func checkTwins(child string, parents *engine.Collection, unique bool) error {
 // refuseTwins keeps the delete of one parent from taking the children of another
 // with its id, where ids that were said to be unique are not. It costs a query, for
 // such containers alone, and does not see what is created in that very instant.
-func (f *Forest) refuseTwins(ctx context.Context, n *node, tenant string, root engine.Stub) error {
+func (f *Forest) refuseTwins(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	if n.IDIsUnique() {
 		return nil
 	}
-	for twin, err := range n.Stubs(ctx, tenant, nil, present().And(engine.Eq("id", root.ID))) {
+	for twin, err := range n.Documents(ctx, tenant, nil, present().And(engine.Eq("id", root.ID)), engine.Outline()) {
 		if err != nil {
 			return err
 		}
@@ -56,9 +56,9 @@ func (f *Forest) refuseTwins(ctx context.Context, n *node, tenant string, root e
 }
 
 // hasChildren reports whether any document names this one as its parent.
-func (f *Forest) hasChildren(ctx context.Context, n *node, tenant string, root engine.Stub) (bool, error) {
+func (f *Forest) hasChildren(ctx context.Context, n *node, tenant string, root engine.Document) (bool, error) {
 	for _, r := range n.children {
-		for fam := range families(r.child, []engine.Stub{root}) {
+		for fam := range families(r.child, []engine.Document{root}) {
 			count, err := r.child.Count(ctx, tenant, fam.key, present().And(fam.children()))
 			if err != nil || count > 0 {
 				return count > 0, err

@@ -197,11 +197,11 @@ func findAll(ctx context.Context, target *entity, tenant string, refs []referenc
 	switch {
 	case len(stored) == 0:
 	case slices.IndexFunc(stored, func(r reference) bool { return r.id != stored[0].id }) < 0:
-		stub, err := target.Collection.Stub(ctx, tenant, nil, stored[0].id)
+		outline, err := target.Collection.Outline(ctx, tenant, nil, stored[0].id)
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
 			return nil, err
 		}
-		found[stored[0].id] = err == nil && stub.DeletedAt == ""
+		found[stored[0].id] = err == nil && outline.DeletedAt == ""
 	default:
 		if err := lookUp(ctx, target, tenant, stored, found); err != nil {
 			return nil, err
@@ -220,11 +220,11 @@ func lookUp(ctx context.Context, target *entity, tenant string, refs []reference
 		}
 	}
 	for chunk := range slices.Chunk(ids, maxRefsPerQuery) {
-		for stub, err := range target.Collection.Stubs(ctx, tenant, nil, engine.Where(engine.In("id", chunk...))) {
+		for outline, err := range target.Collection.Documents(ctx, tenant, nil, engine.Where(engine.In("id", chunk...)), engine.Outline()) {
 			if err != nil {
 				return err
 			}
-			found[stub.ID] = found[stub.ID] || stub.DeletedAt == ""
+			found[outline.ID] = found[outline.ID] || outline.DeletedAt == ""
 		}
 	}
 	return nil

@@ -182,7 +182,7 @@ func (e *eraser) all(ctx context.Context, containers []tenantContainer) error {
 		e.found = false
 		for _, c := range containers {
 			e.progress.Container = c.id
-			err := inPages(e.outlines(ctx, c), erasePage, func(page []engine.Outline) error {
+			err := inPages(e.outlines(ctx, c), erasePage, func(page []engine.Document) error {
 				e.found = true
 				return e.page(ctx, c, page)
 			})
@@ -197,14 +197,10 @@ func (e *eraser) all(ctx context.Context, containers []tenantContainer) error {
 	return &tenantitem.InvalidError{What: "tenant", Reason: "other writers keep adding documents", Hint: "stop them, and erase the tenant again"}
 }
 
-func (e *eraser) page(ctx context.Context, c tenantContainer, page []engine.Outline) error {
+func (e *eraser) page(ctx context.Context, c tenantContainer, page []engine.Document) error {
 	removed, err := c.Remove(ctx, page)
-	types := make(map[string]string, len(page))
-	for _, o := range page {
-		types[placeOf(o.Stub)] = o.EntityType
-	}
 	for _, s := range removed {
-		e.receipt.Removed[types[placeOf(s)]]++
+		e.receipt.Removed[s.EntityType]++
 		e.digest.addSum(sha256.Sum256([]byte(c.id + " " + placeOf(s))))
 	}
 	e.progress.Documents += int64(len(removed))
@@ -215,15 +211,15 @@ func (e *eraser) page(ctx context.Context, c tenantContainer, page []engine.Outl
 }
 
 // outlines are those of what is to be erased.
-func (e *eraser) outlines(ctx context.Context, c tenantContainer) iter.Seq2[engine.Outline, error] {
+func (e *eraser) outlines(ctx context.Context, c tenantContainer) iter.Seq2[engine.Document, error] {
 	if e.opts.Where == nil {
 		return c.Outlines(ctx, e.tenant)
 	}
-	return func(yield func(engine.Outline, error) bool) {
+	return func(yield func(engine.Document, error) bool) {
 		chosen := map[string]bool{}
 		for raw, err := range c.Documents(ctx, e.tenant) {
 			if err != nil {
-				yield(engine.Outline{}, err)
+				yield(engine.Document{}, err)
 				return
 			}
 			head := document.ReadHeader(raw)
@@ -245,7 +241,7 @@ func (e *eraser) outlines(ctx context.Context, c tenantContainer) iter.Seq2[engi
 }
 
 // placeOf tells documents apart that share an id.
-func placeOf(s engine.Stub) string { return fmt.Sprintf("%#v %s", s.Key, s.ID) }
+func placeOf(s engine.Document) string { return fmt.Sprintf("%#v %s", s.Key, s.ID) }
 
 // checkTenant is what every call on a tenant checks before any request.
 func checkTenant(ctx context.Context, tenant string) error {

@@ -18,7 +18,7 @@ func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Parti
 	}
 	conflict := err
 	key := k.Collection.Given(at.Values)
-	kept, lookErr := k.Collection.Stub(ctx, at.Tenant, key, k.ID)
+	kept, lookErr := k.Collection.Outline(ctx, at.Tenant, key, k.ID)
 	switch {
 	case errors.Is(lookErr, ErrNotFound):
 		return "", err // the conflict is about a unique key

@@ -25,7 +25,7 @@ func TestAnAmbiguousBatchNamesNoCompanion(t *testing.T) {
 	must(t, err)
 	must(t, engine.CollectionOf(sales).SetTransactionHook(b.ledger))
 	collection := engine.CollectionOf(sales)
-	stub, err := collection.Stub(ctx, "acme", []any{"s1"}, "a")
+	outline, err := collection.Outline(ctx, "acme", []any{"s1"}, "a")
 	must(t, err)
 	b.ledger.companions = func(tx engine.Transaction) []engine.Companion {
 		c := b.add("total", tx.Key, -1)
@@ -34,7 +34,7 @@ func TestAnAmbiguousBatchNamesNoCompanion(t *testing.T) {
 	}
 	b.emulator.Fault(emulator.Answer(503, 0).On(emulator.TransactionalBatch))
 	b.emulator.Fault(emulator.Answer(403, 0).On(emulator.QueryItems).Nth(2))
-	_, err = collection.Remove(ctx, []engine.Stub{stub})
+	_, err = collection.Remove(ctx, []engine.Document{outline})
 	var named *repository.BatchError
 	if !errors.Is(err, repository.ErrAmbiguous) || errors.As(err, &named) {
 		t.Errorf("Remove: %v", err)

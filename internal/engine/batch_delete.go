@@ -22,7 +22,7 @@ func (c *Collection) markDeleted(at *Partition, op *Operation) error {
 		return err
 	}
 	op.Kind, op.Mark = OpPatch, c.Mark()
-	ops := patchBetween(Stub{}, begun.Mark)
+	ops := patchBetween(Document{}, begun.Mark)
 	ops.Set("/"+markField, op.Mark)
 	ops.Condition = "FROM c WHERE NOT IS_DEFINED(c.deletedAt)"
 	op.Patch = ops

@@ -1,42 +1,95 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"iter"
-	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
-	"github.com/cosmosgrove/grove/internal/cosmos"
 	documents "github.com/cosmosgrove/grove/internal/document"
-	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Document is a part of a stored document: who it is and some of its members,
-// as they are stored.
+// Document is what was read of a stored document: who it is, and the members that a
+// [Projection] names. A member of another type, which another writer may have put
+// there, counts as missing.
 type Document struct {
 	ID   string `json:"id"`
 	ETag string `json:"etag"`
 	// Key are the values of all levels of the partition key.
 	Key []any `json:"key"`
+	// EntityType is empty in a document that has none, and where a query reads one entity type.
+	EntityType string `json:"type,omitempty"`
 	// DeletedAt is the stored text; empty in a document that was not deleted.
 	DeletedAt string `json:"deletedAt,omitempty"`
+
+	// ParentID is set in children.
+	ParentID string `json:"parent,omitempty"`
+	// TTL is the document's own, in seconds; 0 is none.
+	TTL int `json:"ttl,omitempty"`
+	// Deletion is the journal of a delete under way, else nil.
+	Deletion *Journal `json:"deletion,omitempty"`
+	// Moving is the parent that a child comes from while it moves; see [MovingField].
+	Moving string `json:"moving,omitempty"`
+	// Moved are the document's former references, see [MovedField].
+	Moved map[string][]string `json:"moved,omitempty"`
+
 	// Fields are top-level members by name. A missing member is not in it.
-	Fields map[string]json.RawMessage `json:"fields"`
+	Fields map[string]json.RawMessage `json:"fields,omitempty"`
+
+	saysType bool // the row has an entity type, be it one that is no text
 }
 
-// UnmarshalJSON reads a part of a document. A member of another type, which
-// another writer may have put there, counts as missing.
+// Projection says which members of documents are read.
+type Projection struct {
+	outline bool
+	types   bool
+	fields  []string
+}
+
+// Outline is the projection of what deletes and moves go by: ParentID to Moved of a
+// [Document].
+func Outline() Projection { return Projection{outline: true} }
+
+// Fields is the projection of top-level members.
+func Fields(names ...string) Projection { return Projection{fields: names} }
+
+// sql is the projection in a query, whatever the key's levels are.
+func (p Projection) sql(c *Collection) string {
+	var b strings.Builder
+	b.WriteString("SELECT VALUE {")
+	if p.types {
+		b.WriteString(`"type": c.` + entityField + `, `)
+	}
+	b.WriteString(`"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [` + c.outlineKeySQL() + "]")
+	if p.outline {
+		b.WriteString(`, "parent": c.parentId, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moving": c.` + MovingField + `, "moved": c.` + MovedField)
+	} else {
+		b.WriteString(`, "fields": {`)
+		for i, name := range p.fields {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			fmt.Fprintf(&b, "%q: c[%q]", name, name)
+		}
+		b.WriteByte('}')
+	}
+	b.WriteString("} FROM " + RootAlias)
+	return b.String()
+}
+
+// UnmarshalJSON reads a row of a [Projection].
 func (d *Document) UnmarshalJSON(raw []byte) error {
-	documents.ReadMembers(raw, map[string]any{"id": &d.ID, "etag": &d.ETag, "key": &d.Key, "deletedAt": &d.DeletedAt})
+	documents.ReadMembers(raw, map[string]any{
+		"id": &d.ID, "etag": &d.ETag, "key": &d.Key, "type": &d.EntityType, "deletedAt": &d.DeletedAt,
+		"parent": &d.ParentID, "ttl": &d.TTL, "deletion": &d.Deletion, "moving": &d.Moving, "moved": &d.Moved,
+	})
 	codec.Members(raw, func(name string, value []byte) {
-		if name == "fields" {
+		switch name {
+		case "fields":
 			d.Fields = fieldsOf(value)
+		case "type":
+			d.saysType = true
 		}
 	})
 	return nil
@@ -47,116 +100,6 @@ func fieldsOf(raw []byte) map[string]json.RawMessage {
 	fields := map[string]json.RawMessage{}
 	codec.Members(raw, func(name string, value []byte) { fields[name] = slices.Clone(value) })
 	return fields
-}
-
-// Documents reads the named top-level members of a tenant's documents, deleted
-// ones included, under the rules of [Reader.Query]. Key values beyond the
-// tenant may be left out.
-func (c *Collection) Documents(ctx context.Context, tenant string, key []any, q Query, fields ...string) iter.Seq2[Document, error] {
-	return c.documents(ctx, c.in(tenant, key), q, fields)
-}
-
-func (c *Collection) documents(ctx context.Context, at Partition, q Query, fields []string) iter.Seq2[Document, error] {
-	return func(yield func(Document, error) bool) {
-		q.page = MaxIDsPerQuery
-		k := Call{Collection: c, Op: "Documents", At: &at}
-		err := k.StartQuery(ctx)
-		if err == nil {
-			err = ProjectAs(ctx, &k, q, c.documentProjection(fields), func(d Document) bool { return yield(d, nil) })
-		}
-		if err != nil {
-			yield(Document{}, k.Fail(err))
-		}
-	}
-}
-
-// KeyOf returns the values that In takes for one entity, a pointer to the
-// repository's type, from its fields: as many as it has.
-func (c *Collection) KeyOf(entity any) []any {
-	var key []any
-	for _, level := range c.levels {
-		if !level.isGiven() {
-			continue
-		}
-		value, ok := level.field.Value(reflect.ValueOf(entity).Elem())
-		if !ok {
-			return key
-		}
-		key = append(key, value.Interface())
-	}
-	return key
-}
-
-// DocumentsByID reads documents by their ids, deleted ones included; those
-// that do not exist are left out. One id costs a point read where the
-// key is complete, others a query for every 1,000. Under a prefix of the key
-// an id may not be unique; two documents with one id are an error then.
-func (c *Collection) DocumentsByID(ctx context.Context, tenant string, key []any, ids []string, fields ...string) (map[string]Document, error) {
-	at := c.in(tenant, key)
-	return c.documentsIn(ctx, at, c.PartitionsOf(at), ids, fields)
-}
-
-// documentsAt is DocumentsByID in one logical partition, without those of older
-// names.
-func (c *Collection) documentsAt(ctx context.Context, at Partition, ids, fields []string) (map[string]Document, error) {
-	at.Deleted = true
-	return c.documentsIn(ctx, at, []Partition{at}, ids, fields)
-}
-
-func (c *Collection) documentsIn(ctx context.Context, at Partition, partitions []Partition, ids, fields []string) (map[string]Document, error) {
-	found := make(map[string]Document, len(ids))
-	if len(ids) == 1 && !at.Full && c.Derives() {
-		if complete, err := c.completed(at, c.fieldsByID(at, ids[0])); err == nil {
-			at, partitions = complete, []Partition{complete}
-		}
-	}
-	if len(ids) == 1 && at.Full {
-		d, err := c.document(ctx, at, partitions, ids[0])
-		if errors.Is(err, ErrNotFound) || errors.Is(err, ErrEntityMismatch) {
-			return found, nil
-		}
-		found[ids[0]] = d
-		return found, err
-	}
-	for chunk := range slices.Chunk(ids, MaxIDsPerQuery) {
-		for d, err := range c.documents(ctx, at, Where(In("id", Anys(chunk)...)), fields) {
-			if err != nil {
-				return nil, err
-			}
-			if _, twice := found[d.ID]; twice {
-				k := Call{Collection: c, Op: "DocumentsByID", At: &at, ID: d.ID}
-				return nil, k.Fail(&tenantitem.InvalidError{What: "reference to " + c.entityType, Reason: "two documents of the tenant have this id, in different partitions", Hint: "give documents that are referred to ids of their own"})
-			}
-			found[d.ID] = d
-		}
-	}
-	return found, nil
-}
-
-// document is a point read.
-func (c *Collection) document(ctx context.Context, at Partition, partitions []Partition, id string) (Document, error) {
-	k := Call{Collection: c, Op: "Document", At: &at, ID: id}
-	err := k.Start(ctx)
-	if err == nil {
-		err = tenantitem.ValidateID(id)
-	}
-	if err != nil {
-		return Document{}, k.Fail(err)
-	}
-	for _, partition := range partitions {
-		var raw []byte
-		if raw, err = k.ReadItem(ctx, &partition); StatusOf(err) == http.StatusNotFound {
-			continue
-		}
-		if err != nil {
-			break
-		}
-		var d Document
-		if d, _, err = c.readDocument(raw); err == nil {
-			return d, nil
-		}
-	}
-	return Document{}, k.Fail(err)
 }
 
 // ReadDocument takes a whole stored document apart. It returns the tenant that
@@ -201,133 +144,14 @@ func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
 	return memberAt(inner, rest)
 }
 
-func (c *Collection) documentProjection(fields []string) string {
-	var b strings.Builder
-	b.WriteString(`SELECT VALUE {"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [`)
-	b.WriteString(c.outlineKeySQL())
-	b.WriteString(`], "fields": {`)
-	for i, name := range fields {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%q: c[%q]", name, name)
-	}
-	b.WriteString("}} FROM " + RootAlias)
-	return b.String()
-}
-
-// CountBy counts a tenant's documents, deleted ones included, by the value of
-// a text field.
-func (c *Collection) CountBy(ctx context.Context, tenant, field string, q Query) (map[string]int64, error) {
-	at := c.in(tenant, nil)
-	k := Call{Collection: c, Op: "CountBy", At: &at}
-	if err := k.StartQuery(ctx); err != nil {
-		return nil, k.Fail(err)
-	}
-	type row struct {
-		By string `json:"by"`
-		N  int64  `json:"n"`
-	}
-	k.Into = reflect.TypeFor[row]()
-	counts := map[string]int64{}
-	err := groupWith(ctx, &k, q, &grouping{
-		by:         []groupMember{{name: "by", path: field, column: fieldSQL(field)}},
-		aggregates: []groupMember{{name: "n", function: countOf}},
-	}, func(found any) bool {
-		r := found.(*row)
-		counts[r.By] = r.N
-		return true
+// readOutline takes a whole document apart under the projection [Outline].
+func readOutline(raw []byte) (d Document, tenant string) {
+	documents.ReadMembers(raw, map[string]any{
+		"id": &d.ID, tenantField: &tenant, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
+		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Deletion, MovingField: &d.Moving, MovedField: &d.Moved,
 	})
-	return counts, k.Fail(err)
+	return d, tenant
 }
-
-// DocumentPatch changes members of one document, if it still has its etag.
-type DocumentPatch struct {
-	Document
-	// Sets are written, Removes taken away: at most nine of them together.
-	// They are JSON pointers.
-	Sets    []MemberValue
-	Removes []string
-}
-
-// MemberValue is what is written at a JSON pointer.
-type MemberValue struct {
-	Pointer string
-	Value   json.RawMessage
-}
-
-// MaxDocumentPatch is the most changes in one DocumentPatch: the service's ten
-// without the one that marks the write.
-const MaxDocumentPatch = MaxPatchOperations - 1
-
-// PatchDocuments applies patches in transactional batches of one logical
-// partition each, without hooks. A document that changed since it was read, or
-// is gone, is passed over. It returns the ids of those that were changed.
-// After [ErrAmbiguous] the caller has to look at what is there.
-func (c *Collection) PatchDocuments(ctx context.Context, patches []DocumentPatch) (patched []Stub, err error) {
-	stubs := make([]Stub, 0, len(patches))
-	byETag := make(map[string]*DocumentPatch, len(patches))
-	size := 0
-	flush := func() error {
-		done, err := c.change(ctx, "PatchDocuments", stubs, func(stub Stub) (Operation, Stub) { return c.patchOp(byETag[stub.ID+stub.ETag]), stub })
-		patched = append(patched, done...)
-		stubs, size = stubs[:0], 0
-		return err
-	}
-	for i := range patches {
-		p := &patches[i]
-		more := p.size()
-		if size > 0 && size+more > maxPatchedBytes {
-			if err := flush(); err != nil {
-				return patched, err
-			}
-		}
-		size += more
-		stubs = append(stubs, Stub{ID: p.ID, ETag: p.ETag, Key: p.Key})
-		byETag[p.ID+p.ETag] = p
-	}
-	return patched, flush()
-}
-
-// maxPatchedBytes keeps patches that carry large values within a batch's 2 MB.
-const maxPatchedBytes = 1_500_000
-
-func (p *DocumentPatch) size() int {
-	n := len(p.ID) + operationOverhead*(1+len(p.Removes))
-	for _, set := range p.Sets {
-		n += len(set.Value) + len(set.Pointer) + operationOverhead
-	}
-	return n
-}
-
-// patch are the changes without the mark of the write.
-func (p *DocumentPatch) patch() cosmos.Patch {
-	var ops cosmos.Patch
-	for _, set := range p.Sets {
-		ops.Set(set.Pointer, set.Value)
-	}
-	for _, pointer := range p.Removes {
-		ops.Remove(pointer)
-	}
-	return ops
-}
-
-func (c *Collection) patchOp(p *DocumentPatch) Operation {
-	op := Operation{Kind: OpPatch, ID: p.ID, ETag: p.ETag, Mark: c.Mark()}
-	ops := p.patch()
-	ops.Set("/"+markField, op.Mark)
-	op.Patch = ops
-	return op
-}
-
-// Saw takes over the service's session token of an answer that did not come
-// through the repository, so that what is read from now on is at least as new.
-func (c *Collection) Saw(sessionToken string) {
-	c.sessions.note(http.Header{"X-Ms-Session-Token": {sessionToken}})
-}
-
-// SessionToken is [Repository.SessionToken].
-func (c *Collection) SessionToken() string { return c.sessionToken() }
 
 // EncodeValue and DecodeValue turn values into JSON and back by the rules of
 // stored documents.

@@ -120,7 +120,7 @@ type Deletion struct {
 // BatchDeletion is a delete that begins with a mark in the document.
 type BatchDeletion struct {
 	// Mark holds the DeletedAt, TTL and Deletion that are set.
-	Mark Stub
+	Mark Document
 	// Finish carries the delete out; nil when the mark is all of it.
 	Finish func(ctx context.Context) error
 }

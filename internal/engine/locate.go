@@ -148,14 +148,14 @@ func (c *Collection) find(ctx context.Context, in Partition, id string) (Partiti
 	look := in
 	look.Deleted = true
 	found := in
-	for stub, err := range c.stubs(ctx, look, Where(Eq("id", id)).Limit(2)) {
+	for outline, err := range c.documents(ctx, look, Where(Eq("id", id)).Limit(2), Outline()) {
 		if err != nil {
 			return in, err
 		}
 		if found.Full {
 			return in, &tenantitem.InvalidError{What: "id", Reason: "two documents of the tenant have it, in different partitions", Hint: "give each document an id of its own, or write and read them with queries"}
 		}
-		if found, err = c.placeOf(stub.Key); err != nil {
+		if found, err = c.placeOf(outline.Key); err != nil {
 			return in, err
 		}
 		found.Deleted = in.Deleted

@@ -312,3 +312,12 @@ func (h contextSessions) take(token string) bool {
 	}
 	return true
 }
+
+// Saw takes over the service's session token of an answer that did not come
+// through the repository, so that what is read from now on is at least as new.
+func (c *Collection) Saw(sessionToken string) {
+	c.sessions.note(http.Header{"X-Ms-Session-Token": {sessionToken}})
+}
+
+// SessionToken is [Repository.SessionToken].
+func (c *Collection) SessionToken() string { return c.sessionToken() }

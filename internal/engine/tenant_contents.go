@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/internal/cosmos"
@@ -26,30 +25,15 @@ type Contents struct{ core *Collection }
 // Contents returns the view of the whole container.
 func (c *Collection) Contents() *Contents { return &Contents{c} }
 
-// Outline is a document of any entity type.
-type Outline struct {
-	Stub
-	// EntityType is empty in a document that has none.
-	EntityType string `json:"type,omitempty"`
-	saysType   bool
-}
-
-// UnmarshalJSON reads an outline; see [Stub.UnmarshalJSON].
-func (o *Outline) UnmarshalJSON(raw []byte) error {
-	documents.ReadMembers(raw, map[string]any{"type": &o.EntityType})
-	codec.Members(raw, func(name string, _ []byte) { o.saysType = o.saysType || name == "type" })
-	return o.Stub.UnmarshalJSON(raw)
-}
-
-// Outlines returns the outlines of all documents of the tenant.
-func (c *Contents) Outlines(ctx context.Context, tenant string) iter.Seq2[Outline, error] {
-	projection := strings.Replace(c.core.stubProjection(), "{", `{"type": c.`+entityField+`, `, 1)
-	return func(yield func(Outline, error) bool) {
-		for o, err := range readMixed[Outline](ctx, c.core, tenant, "Outlines", projection, All()) {
-			if l := c.core.layout; l.Typeless() || l.TypeOptional() && !o.saysType {
-				o.EntityType = c.core.entityType
+// Outlines returns the outlines of all documents of the tenant, with their entity types.
+func (c *Contents) Outlines(ctx context.Context, tenant string) iter.Seq2[Document, error] {
+	projection := Projection{outline: true, types: true}.sql(c.core)
+	return func(yield func(Document, error) bool) {
+		for d, err := range readMixed[Document](ctx, c.core, tenant, "Outlines", projection, All()) {
+			if l := c.core.layout; l.Typeless() || l.TypeOptional() && !d.saysType {
+				d.EntityType = c.core.entityType
 			}
-			if !yield(o, err) {
+			if !yield(d, err) {
 				return
 			}
 		}
@@ -95,16 +79,12 @@ func readMixed[V any](ctx context.Context, c *Collection, tenant, op, projection
 
 // Remove deletes documents in batches, as [Collection.Remove] does, of whatever
 // entity types they are.
-func (c *Contents) Remove(ctx context.Context, outlines []Outline) (removed []Stub, err error) {
-	stubs := make([]Stub, len(outlines))
-	for i := range outlines {
-		stubs[i] = outlines[i].Stub
-	}
-	return c.core.change(ctx, "Remove", stubs, func(stub Stub) (Operation, Stub) {
-		op := Operation{ID: stub.ID, ETag: stub.ETag, goal: true}
+func (c *Contents) Remove(ctx context.Context, outlines []Document) (removed []Document, err error) {
+	return c.core.change(ctx, "Remove", outlines, func(outline Document) (Operation, Document) {
+		op := Operation{ID: outline.ID, ETag: outline.ETag, goal: true}
 		op.Deletes(c.core)
 		op.after, op.stored = nil, true // it goes around hooks
-		return op, stub
+		return op, outline
 	})
 }
 

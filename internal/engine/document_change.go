@@ -14,28 +14,28 @@ import (
 // document that changed since its outline was read, or that is gone, is passed
 // over. It returns what was removed. After [ErrAmbiguous] the caller has to
 // look at what is there.
-func (c *Collection) Remove(ctx context.Context, stubs []Stub) (removed []Stub, err error) {
-	return c.change(ctx, "Remove", stubs, func(stub Stub) (Operation, Stub) {
-		op := Operation{ID: stub.ID, ETag: stub.ETag, goal: true}
+func (c *Collection) Remove(ctx context.Context, outlines []Document) (removed []Document, err error) {
+	return c.change(ctx, "Remove", outlines, func(outline Document) (Operation, Document) {
+		op := Operation{ID: outline.ID, ETag: outline.ETag, goal: true}
 		op.Deletes(c)
-		return op, stub
+		return op, outline
 	})
 }
 
-// Edit changes what a Stub holds of each document (not its id or key), as
+// Edit changes what the outline holds of each document (not its id or key), as
 // Remove does. It returns the outlines of what was changed, new etags included.
-func (c *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stub) (edited []Stub, err error) {
-	return c.change(ctx, "Edit", stubs, func(stub Stub) (Operation, Stub) {
-		next := edit(stub)
-		if c.hooks.keepsParents && next.ParentID != stub.ParentID && stub.ParentID != "" {
-			next.Moved = movedFrom(stub)
+func (c *Collection) Edit(ctx context.Context, outlines []Document, edit func(Document) Document) (edited []Document, err error) {
+	return c.change(ctx, "Edit", outlines, func(outline Document) (Operation, Document) {
+		next := edit(outline)
+		if c.hooks.keepsParents && next.ParentID != outline.ParentID && outline.ParentID != "" {
+			next.Moved = movedFrom(outline)
 		}
 		mark := c.Mark()
-		ops := patchBetween(stub, next)
+		ops := patchBetween(outline, next)
 		ops.Set("/"+markField, mark)
-		op := Operation{Kind: OpPatch, ID: stub.ID, ETag: stub.ETag, Mark: mark, collection: c, Patch: ops}
+		op := Operation{Kind: OpPatch, ID: outline.ID, ETag: outline.ETag, Mark: mark, collection: c, Patch: ops}
 		op.after = func(before *Document) *Document {
-			if next.ParentID == stub.ParentID {
+			if next.ParentID == outline.ParentID {
 				return before.with(nil, next.DeletedAt)
 			}
 			return before.with(&next.ParentID, next.DeletedAt)
@@ -45,7 +45,7 @@ func (c *Collection) Edit(ctx context.Context, stubs []Stub, edit func(Stub) Stu
 }
 
 // patchBetween writes the difference of two outlines as a patch.
-func patchBetween(old, next Stub) cosmos.Patch {
+func patchBetween(old, next Document) cosmos.Patch {
 	var ops cosmos.Patch
 	field := func(path string, changed, have, want bool, value any) {
 		switch {
@@ -70,20 +70,20 @@ func patchBetween(old, next Stub) cosmos.Patch {
 }
 
 // movedFrom is what a document leaves behind that is given another parent.
-func movedFrom(stub Stub) map[string][]string {
-	moved := maps.Clone(stub.Moved)
+func movedFrom(outline Document) map[string][]string {
+	moved := maps.Clone(outline.Moved)
 	if moved == nil {
 		moved = map[string][]string{}
 	}
-	if !slices.Contains(moved["parentId"], stub.ParentID) {
-		moved["parentId"] = append(slices.Clip(moved["parentId"]), stub.ParentID)
+	if !slices.Contains(moved["parentId"], outline.ParentID) {
+		moved["parentId"] = append(slices.Clip(moved["parentId"]), outline.ParentID)
 	}
 	return moved
 }
 
 // change applies one operation to each document, a hundred at a time.
-func (c *Collection) change(ctx context.Context, op string, stubs []Stub, plan func(Stub) (Operation, Stub)) (done []Stub, err error) {
-	for _, group := range byPartition(stubs) {
+func (c *Collection) change(ctx context.Context, op string, outlines []Document, plan func(Document) (Operation, Document)) (done []Document, err error) {
+	for _, group := range byPartition(outlines) {
 		at, err := c.partitionOf(group[0])
 		if err != nil {
 			return done, err
@@ -104,10 +104,10 @@ func (c *Collection) change(ctx context.Context, op string, stubs []Stub, plan f
 }
 
 // changeTogether sends one batch, without those that turn out to have changed.
-func (k *Call) changeTogether(ctx context.Context, stubs []Stub, plan func(Stub) (Operation, Stub)) ([]Stub, error) {
-	ops, next := make([]Operation, 0, len(stubs)), make([]Stub, 0, len(stubs))
-	for _, stub := range stubs {
-		op, changed := plan(stub)
+func (k *Call) changeTogether(ctx context.Context, outlines []Document, plan func(Document) (Operation, Document)) ([]Document, error) {
+	ops, next := make([]Operation, 0, len(outlines)), make([]Document, 0, len(outlines))
+	for _, outline := range outlines {
+		op, changed := plan(outline)
 		ops, next = append(ops, op), append(next, changed)
 	}
 	for len(ops) > 0 {
@@ -120,11 +120,11 @@ func (k *Call) changeTogether(ctx context.Context, stubs []Stub, plan func(Stub)
 			}
 			return next, nil
 		case errors.Is(err, errBatchFull):
-			first, err := k.changeTogether(ctx, stubs[:len(stubs)/2], plan)
+			first, err := k.changeTogether(ctx, outlines[:len(outlines)/2], plan)
 			if err != nil {
 				return first, err
 			}
-			second, err := k.changeTogether(ctx, stubs[len(stubs)/2:], plan)
+			second, err := k.changeTogether(ctx, outlines[len(outlines)/2:], plan)
 			return append(first, second...), err
 		case errors.As(err, &at) && !errors.Is(err, ErrAmbiguous) && (at.Status == http.StatusNotFound || at.Status == http.StatusPreconditionFailed):
 			ops, next = slices.Delete(ops, at.Index, at.Index+1), slices.Delete(next, at.Index, at.Index+1)
@@ -137,18 +137,18 @@ func (k *Call) changeTogether(ctx context.Context, stubs []Stub, plan func(Stub)
 
 // byPartition groups documents by their logical partition, in the order of
 // each partition's first.
-func byPartition(stubs []Stub) [][]Stub {
-	var groups [][]Stub
+func byPartition(outlines []Document) [][]Document {
+	var groups [][]Document
 	index := map[string]int{}
-	for _, stub := range stubs {
-		text := KeyText(stub.Key)
+	for _, outline := range outlines {
+		text := KeyText(outline.Key)
 		i, ok := index[text]
 		if !ok {
 			i = len(groups)
 			index[text] = i
 			groups = append(groups, nil)
 		}
-		groups[i] = append(groups[i], stub)
+		groups[i] = append(groups[i], outline)
 	}
 	return groups
 }
