@@ -98,7 +98,7 @@ func TestHighVolumeExpires(t *testing.T) {
 				plan, err := registry.NewPlan(registry.Config{Database: "hooks", Provision: true, Logger: slog.New(slog.DiscardHandler), Containers: where.containers},
 					[]registry.Declaration{registry.EntityOf[Webhook](where.options...)})
 				check(t, err)
-				db, err := registry.Open(emulatortest.New(t, emulatortest.Calm()).Client(nil), plan)
+				db, err := registry.Open(emulatortest.New(t).Client(nil), plan)
 				check(t, err)
 				check(t, db.Prepare(ctx))
 				logs, err := registry.RepositoryOf[Webhook](db)

@@ -44,7 +44,7 @@ func customerWithOrders() []registry.Declaration {
 // Children in their parent's logical partition, without any tenant.
 func TestChildrenInTheirParentsPartition(t *testing.T) {
 	t.Parallel()
-	for kind, options := range map[string][]emulatortest.Option{"kind": {emulatortest.Calm()}, "unkind": {emulatortest.Unkind(5)}} {
+	for kind, options := range map[string][]emulatortest.Option{"kind": {emulatortest.Calm()}, "unkind": {emulatortest.Unkind(5)}} { // whatever GROVE_UNKIND says
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()

@@ -47,7 +47,7 @@ func TestLeaving(t *testing.T) {
 		registry.Child[Comment, Note](parented.Cascade),
 		tasks,
 		fx.Populate(&client, &db, &keeper, &notes, &comments, &all, &replies),
-	))
+	), emulatortest.Calm()) // the other program has no session token, and reads one page
 	ctx, acme := t.Context(), notes.In("acme")
 	kept, gone, task := note(t, acme, "kept", 1), note(t, acme, "gone", 1), &Task{}
 	for _, n := range []*Note{kept, gone} {
