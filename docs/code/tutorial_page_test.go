@@ -23,7 +23,7 @@ func TestTutorialLeavesNothingOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := regexp.MustCompile("(?ms)<!-- snippet: (\\S+)[^>]* -->\n```go\n(.*?)^```$")
+	block := regexp.MustCompile("(?s)<!-- snippet: (\\S+)[^>]* -->\n```go\n(.*?\n)```\n")
 	steps := regexp.MustCompile(`(?m)^## \d+\. `).Split(string(page), -1)[1:]
 	if len(steps) != 5 {
 		t.Fatalf("the page has %d steps", len(steps))
@@ -42,7 +42,7 @@ func TestTutorialLeavesNothingOut(t *testing.T) {
 			}
 			maps.Copy(reader[file], declarations(t, code))
 		}
-		files, err := filepath.Glob(filepath.Join("testdata/tutorial", "step"+string(rune('1'+number)), "*.go"))
+		files, err := filepath.Glob(filepath.Join("testdata", "tutorial", "step"+string(rune('1'+number)), "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(err, files)
 		}

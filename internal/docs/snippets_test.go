@@ -62,8 +62,8 @@ func TestEveryGoBlockIsCodeOfAFile(t *testing.T) {
 
 var (
 	// markers are the lines around a region, with the empty lines inside of them.
-	markers = regexp.MustCompile(`(?m)^[\t ]*// snippet: \S+\n\n?|\n?^[\t ]*// end snippet\n`)
-	imports = regexp.MustCompile(`(?ms)^import \(\n.*?^\)\n|^import "[^"]+"\n`)
+	markers = regexp.MustCompile(`(?m)^[\t ]*// snippet: \S+\n\n?|\n?[\t ]*// end snippet\n`)
+	imports = regexp.MustCompile(`(?ms)^import (?:\(\n.*?\n\)|"[^"]+")\n`)
 )
 
 // region is the named part of a file as a page shows it: without the
