@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -31,6 +32,16 @@ func openApart(t *testing.T, client *azcosmos.Client) apart {
 	return openApartWith(t, client, parented.Policy{Retain: 100 * 365 * 24 * time.Hour})
 }
 
+// anyClock stands still, or jumps by years with every look: no time tells one delete
+// from another.
+func anyClock() func() time.Time {
+	stands := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	if rand.IntN(2) == 0 {
+		return func() time.Time { return stands }
+	}
+	return func() time.Time { return stands.AddDate(rand.IntN(40)-20, 0, 0) }
+}
+
 // openApartWith is openApart with what deletes leave.
 func openApartWith(t *testing.T, client *azcosmos.Client, policy parented.Policy) apart {
 	t.Helper()
@@ -38,8 +49,7 @@ func openApartWith(t *testing.T, client *azcosmos.Client, policy parented.Policy
 	must(t, err)
 	there, err := client.NewContainer("db", "comments")
 	must(t, err)
-	// The clock stands still, so no time tells one delete from another.
-	forest := parented.NewForest(parented.ForestConfig{Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }})
+	forest := parented.NewForest(parented.ForestConfig{Now: anyClock()})
 	a := apart{forest: forest}
 	a.notes, err = repository.New[Note](here, repository.Config{})
 	must(t, err)
