@@ -23,7 +23,7 @@ func (c *Collection) in(tenant string, key []any) Partition {
 	return at
 }
 
-// partitionOf returns where a document document lies.
+// partitionOf returns where a document lies.
 func (c *Collection) partitionOf(outline Document) (Partition, error) {
 	return c.placeOf(outline.Key)
 }
