@@ -141,7 +141,7 @@ func hideLate(t *testing.T, n, m int32, dies bool, hidden *atomic.Int32) {
 		t.Error(err)
 	}
 	if dies {
-		_, err := first.forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: -10 * 365 * 24 * time.Hour})
+		_, err := first.forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: -100 * 365 * 24 * time.Hour})
 		must(t, err)
 	}
 	there, err := first.notes.In("acme").Exists(ctx, note.ID)
