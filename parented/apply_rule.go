@@ -21,14 +21,18 @@ func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, outl
 }
 
 // maxFollowLooks is how often a writer looks what became of a child that it left to the delete
-// of the parent: some tenths of a second. After that, whoever ends that delete finds the child.
+// of the parent: some tenths of a second. After that, whoever goes on with that delete finds the
+// child, and Sweep one that came behind its last look.
 const maxFollowLooks = 10
 
 // followDelete does to a child, which was changed and whose parent is not there, what
 // the parent's delete does. While that goes on, the child becomes a part of it, so that
 // a restore of the parent brings it back.
 func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, child engine.Document) error {
-	for looks := 0; r.rule == Cascade && looks < maxFollowLooks; looks++ {
+	if r.rule != Cascade {
+		return f.applyRule(ctx, r, tenant, child)
+	}
+	for looks := range maxFollowLooks {
 		parent, err := f.parentOf(ctx, r, tenant, child)
 		switch {
 		case err != nil:
@@ -59,9 +63,6 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return nil // a delete has it, or it has moved
 		}
 		child = now
-	}
-	if r.rule != Cascade {
-		return f.applyRule(ctx, r, tenant, child)
 	}
 	return nil // Resume goes on with the delete
 }
