@@ -13,6 +13,7 @@ import (
 type unkindness struct {
 	share float64 // of the requests that it fits
 	fault emulator.Fault
+	times int // in an account; 0 is without an end
 }
 
 // unkind lists what [Unkind] switches on. What a correct client has to bear belongs here, and nothing that loses an answer.
@@ -23,22 +24,24 @@ func unkind() []unkindness {
 		emulator.CreateItem, emulator.ReplaceItem, emulator.UpsertItem, emulator.PatchItem, emulator.DeleteItem, emulator.TransactionalBatch,
 	}
 	return []unkindness{
-		{0.10, emulator.EmptyPage().On(pages...)},
-		{0.10, emulator.ShortPage(1).On(append(pages, emulator.ChangeFeed)...)},
-		{0.20, emulator.OtherForm().On(append(pages, emulator.ReadItem, emulator.ChangeFeed)...)},
-		{0.05, emulator.Behind(1).On(reads...)},
-		{0.02, emulator.Throttle(time.Millisecond).On(append(reads, writes...)...)},
-		{0.02, emulator.Answer(449, 0).On(writes...)},
-		{0.005, emulator.Split().On(append(reads, writes...)...)},
+		{0.10, emulator.EmptyPage().On(pages...), 0},
+		{0.10, emulator.ShortPage(1).On(append(pages, emulator.ChangeFeed)...), 0},
+		{0.20, emulator.OtherForm().On(append(pages, emulator.ReadItem, emulator.ChangeFeed)...), 0},
+		{0.05, emulator.Behind(1).On(reads...), 0},
+		{0.02, emulator.Throttle(time.Millisecond).On(append(reads, writes...)...), 0},
+		{0.02, emulator.Answer(449, 0).On(writes...), 0},
+		// A query over all partitions meets the more splits the more there were before it.
+		{0.005, emulator.Split().On(append(reads, writes...)...), 8},
 	}
 }
 
-// Unkind switches on, all at once and reproducibly by the seed, what the service may do and a friendly emulator does not: empty
-// and early-cut pages, reads from replicas that are behind, documents with their members in another order, continuation tokens that change their form, throttling and 449
-// now and then, splits, and header names in lower case. Numbers are doubles, and ties come in the order in which an index was read, also without it. Code
-// that keeps its session tokens and follows continuations notices none of it, but in the number of its requests. It loses no answer and refuses
-// nothing for good; [Explore] does that. The environment variable GROVE_UNKIND, set to a seed, switches it on for every account that tests
-// make, but for those that are [Calm].
+// Unkind switches on, all at once and reproducibly by the seed, what the service may do and a friendly emulator does not:
+// empty and early-cut pages, reads from replicas that are behind, documents with their members in another order,
+// continuation tokens that change their form, throttling and 449 now and then, eight splits at most, and header names in
+// lower case. Numbers are doubles, and ties come in the order in which an index was read, also without it. Code that keeps
+// its session tokens and follows continuations notices none of it, but in the number of its requests. It loses no answer
+// and refuses nothing for good; [Explore] does that. The environment variable GROVE_UNKIND, set to a seed, switches it on
+// for every account that tests make, but for those that are [Calm].
 func Unkind(seed uint64) Option {
 	return optionFunc(func(s *settings) {
 		s.needs("Unkind")
@@ -67,6 +70,10 @@ func (s *settings) applyUnkind(t testing.TB) {
 	}
 	s.service.LowerCaseHeaders = true
 	for i, u := range unkind() {
-		s.faults = append(s.faults, u.fault.Probability(u.share, *s.unkind+uint64(i)).Keep())
+		fault := u.fault.Keep()
+		if u.times > 0 {
+			fault = fault.Times(u.times)
+		}
+		s.faults = append(s.faults, fault.Probability(u.share, *s.unkind+uint64(i)))
 	}
 }

@@ -73,6 +73,19 @@ func TestUnkindHidesNothingFromACarefulClient(t *testing.T) {
 	}
 }
 
+// What asks every range meets the more splits the more ranges there are, so that without an end to them there would be no end at all.
+func TestUnkindSplitsAnAccountAFewTimes(t *testing.T) {
+	t.Parallel()
+	e := emulatortest.New(t, emulatortest.Unkind(1))
+	items := newContainer(t, e.Client(nil), "/pk")
+	for i := range 4000 {
+		createPatiently(t, items, fmt.Sprintf(`{"id":"%d","pk":"a"}`, i))
+	}
+	if n := len(e.Ranges("db", "items")); n < 2 || n > 9 {
+		t.Errorf("%d ranges after 4,000 requests, want 2 to 9", n)
+	}
+}
+
 // The environment unsettles every account but the calm ones; of two options the later one holds.
 func TestCalm(t *testing.T) {
 	t.Setenv("GROVE_UNKIND", "1")
