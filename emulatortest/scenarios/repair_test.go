@@ -171,7 +171,8 @@ func TestAnUndoneDeleteAndTheKeeper(t *testing.T) {
 func TestAKilledRepairGoesOn(t *testing.T) {
 	t.Parallel()
 	repair := func(w *emulatortest.World) error {
-		_, err := chainOf(w).keeper.Repair(w.Context(), "acme", &denorm.RepairOptions{
+		ctx := repository.WithSession(w.Context(), emulatortest.State[repaired](w).session)
+		_, err := chainOf(w).keeper.Repair(ctx, "acme", &denorm.RepairOptions{
 			Resume:   emulatortest.State[repaired](w).resume,
 			Progress: func(p denorm.RepairProgress) { emulatortest.State[repaired](w).resume = p.Resume },
 		})
@@ -182,6 +183,7 @@ func TestAKilledRepairGoesOn(t *testing.T) {
 			setupChain(w)
 			patchOwnerName(w, "Card", "card", "stale")
 			patchOwnerName(w, "Badge", "badge", "stale")
+			emulatortest.State[repaired](w).session = sessionOfChain(w)
 		},
 		Actors: []emulatortest.Actor{
 			{Name: "repairer", Do: repair},
@@ -194,5 +196,15 @@ func TestAKilledRepairGoesOn(t *testing.T) {
 	}, "killed", "suspended", "late", "behind", "cut")
 }
 
-// repaired is how far the repair told it was.
-type repaired struct{ resume string }
+// repaired is the session that the repairs are handed, and how far they told they were.
+type repaired struct{ session, resume string }
+
+// sessionOfChain has seen the card and the badge as they are.
+func sessionOfChain(w *emulatortest.World) string {
+	c := chainOf(w)
+	_, err := c.cards.In("acme").Get(w.Context(), "card")
+	must(w, err)
+	_, err = c.badges.In("acme").Get(w.Context(), "badge")
+	must(w, err)
+	return c.cards.SessionToken()
+}
