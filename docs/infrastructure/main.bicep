@@ -9,11 +9,11 @@ var containers = [
   { name: 'grove-leases', paths: ['/id'] }
 ]
 
-resource cosmos 'Microsoft.DocumentDB/databaseAccounts@2024-05-15' existing = {
+resource cosmos 'Microsoft.DocumentDB/databaseAccounts@2024-11-15' existing = {
   name: account
 }
 
-resource notes 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases@2024-05-15' = {
+resource notes 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases@2024-11-15' = {
   parent: cosmos
   name: 'notes'
   properties: {
@@ -21,7 +21,7 @@ resource notes 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases@2024-05-15' =
   }
 }
 
-resource container 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2024-05-15' = [
+resource container 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/containers@2024-11-15' = [
   for c in containers: {
     parent: notes
     name: c.name
@@ -40,7 +40,7 @@ resource container 'Microsoft.DocumentDB/databaseAccounts/sqlDatabases/container
 ]
 
 // Cosmos DB Built-in Data Contributor, for this database alone.
-resource application 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-05-15' = {
+resource application 'Microsoft.DocumentDB/databaseAccounts/sqlRoleAssignments@2024-11-15' = {
   parent: cosmos
   name: guid(cosmos.id, principalId, 'notes')
   properties: {
