@@ -1,12 +1,9 @@
 package tenantitem
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
-	"regexp"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -22,74 +19,6 @@ const (
 	// MaxDocumentBytes is the largest document, as UTF-8 JSON.
 	MaxDocumentBytes = 2 << 20
 )
-
-// ErrInvalid is what every refusal of bad input is, for errors.Is. It is
-// returned before any request is sent.
-var ErrInvalid = errors.New("invalid input")
-
-// InvalidError says what was refused, why, and what to do about it. It unwraps
-// to [ErrInvalid]. It never carries the refused value itself, because that may
-// be personal data.
-type InvalidError struct {
-	// What names the input, such as "id" or "tenant id".
-	What string
-	// Reason says what is wrong with it.
-	Reason string
-	// Hint says the next action; it may be empty.
-	Hint string
-}
-
-// Error returns "invalid WHAT: REASON (HINT)".
-func (e *InvalidError) Error() string {
-	if e.Hint == "" {
-		return fmt.Sprintf("invalid %s: %s", e.What, e.Reason)
-	}
-	return fmt.Sprintf("invalid %s: %s (%s)", e.What, e.Reason, e.Hint)
-}
-
-// Unwrap returns [ErrInvalid].
-func (e *InvalidError) Unwrap() error { return ErrInvalid }
-
-const idHint = "letters, digits, '-', '_', '.' and ':' are always safe; tenantitem.NewID makes one"
-
-// ValidateID checks a document's id: 1 to [MaxIDBytes] bytes of valid UTF-8
-// without '/', '\', '?', '#' or control characters, and no space at the end.
-// The service accepts some of these on create and then can't address the
-// document. An empty id would turn a read of one document into a read of the
-// whole feed.
-func ValidateID(id string) error {
-	if err := checkText("id", id, MaxIDBytes, idHint); err != nil {
-		return err
-	}
-	if err := checkAddress("id", id, idHint); err != nil {
-		return err
-	}
-	if percentEscape.MatchString(id) {
-		return &InvalidError{What: "id", Reason: "it holds a percent escape, which the gateway would decode", Hint: idHint}
-	}
-	return nil
-}
-
-// The routing gateway answers 401 for such ids (azcosmos,
-// emulator_cosmos_item_test.go).
-var percentEscape = regexp.MustCompile("%[0-9A-Fa-f]{2}")
-
-// ValidateTenantID checks a tenant's id: as [ValidateID], and no character
-// outside Unicode's basic plane, which azcosmos can't put into a partition key.
-func ValidateTenantID(id string) error { return validateName("tenant id", id) }
-
-// ValidateEntityType checks the stored name of an entity type: as [ValidateTenantID].
-func ValidateEntityType(name string) error { return validateName("entity type", name) }
-
-func validateName(what, s string) error {
-	if err := checkText(what, s, MaxIDBytes, idHint); err != nil {
-		return err
-	}
-	if err := checkAddress(what, s, idHint); err != nil {
-		return err
-	}
-	return checkBasicPlane(what, s)
-}
 
 // ValidateKeyValue checks one level of a partition key. It accepts strings,
 // booleans, finite numbers, integers within ±(2^53 − 1), and types made from
@@ -150,16 +79,6 @@ func checkText(what, s string, limit int, hint string) error {
 		if r < 0x20 || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' {
 			return &InvalidError{What: what, Reason: fmt.Sprintf("it holds the control character %U", r), Hint: hint}
 		}
-	}
-	return nil
-}
-
-func checkAddress(what, s, hint string) error {
-	if s == "." || s == ".." {
-		return &InvalidError{What: what, Reason: "a path segment of dots would address another resource", Hint: hint}
-	}
-	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
-		return &InvalidError{What: what, Reason: fmt.Sprintf("it holds %q, which can't stand in an address", s[i]), Hint: hint}
 	}
 	return nil
 }
