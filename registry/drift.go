@@ -55,38 +55,6 @@ func errorOf(database string, all []Difference) error {
 	return &DriftError{Database: database, Differences: fatal}
 }
 
-// properties is the container as the service is asked to make it.
-func (c Container) properties() azcosmos.ContainerProperties {
-	p := azcosmos.ContainerProperties{
-		ID: c.ID,
-		// Without a version the service makes version 1, which cuts values
-		// off after 101 bytes.
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: c.PartitionKey, Version: 2},
-		IndexingPolicy:         c.Indexing,
-	}
-	if seconds, on := c.ttlSeconds(); on {
-		p.DefaultTimeToLive = &seconds
-	}
-	if len(c.UniqueKeys) > 0 {
-		policy := &azcosmos.UniqueKeyPolicy{}
-		for _, paths := range c.UniqueKeys {
-			policy.UniqueKeys = append(policy.UniqueKeys, azcosmos.UniqueKey{Paths: paths})
-		}
-		p.UniqueKeyPolicy = policy
-	}
-	return p
-}
-
-func (c Container) ttlSeconds() (seconds int32, on bool) {
-	switch c.DefaultTTL {
-	case TTLOff:
-		return 0, false
-	case TTLOn:
-		return -1, true
-	}
-	return int32(c.DefaultTTL / time.Second), true //nolint:gosec // validate keeps it below the limit
-}
-
 // compare lists what a live container has otherwise.
 func compare(c Container, live *azcosmos.ContainerProperties) []Difference {
 	var out []Difference

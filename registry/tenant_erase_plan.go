@@ -2,32 +2,9 @@ package registry
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
-	"time"
 )
-
-// sum is the digest of the certificate.
-func (e *Erasure) sum() string {
-	text, err := json.Marshal(struct {
-		Tenant            string
-		Removed           map[string]int64
-		Began, Ended      time.Time
-		Complete, Partial bool
-		Documents         string
-	}{e.TenantID, e.Removed, e.Began, e.Ended, e.Complete, e.Partial, e.Documents})
-	if err != nil { // texts, numbers and times can always be written
-		return ""
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
-// Verify reports whether the certificate is as Erase made it: what was removed,
-// when, and that it was complete. It finds changes by accident; keep the digest elsewhere, or sign it, against others.
-func (e *Erasure) Verify() bool { return e.Digest != "" && e.Digest == e.sum() }
 
 // ErasePlan is what would be erased, before it is.
 type ErasePlan struct {
