@@ -22,6 +22,9 @@ type DeleteOptions struct {
 // Delete removes a document and applies the delete rules that were declared
 // for its entity type. It fails with [ErrNotFound] when there is none.
 //
+// With a soft delete (registry.SoftDelete) the document stays for a while, hidden
+// from every read, and Restore brings it back.
+//
 // Where the container's key does not hold the entity type, a delete without an
 // ETag first asks, for about 3 RU, whether the id is that of another entity type's
 // document; that is [ErrEntityMismatch]. Where it does not hold the tenant, every
@@ -56,7 +59,9 @@ func (s *scope) Delete(ctx context.Context, id string, opts *DeleteOptions) erro
 	return k.End(s.deleteWith(ctx, &k, o.ETag, shown))
 }
 
-// deleteWith deletes a document under the delete rules of its entity type.
+// deleteWith deletes a document under the delete rules of its entity type. A
+// soft delete, and one of what has children, is a delete policy's: that of
+// package parented, in its delete.go and remains.go. Any other is remove.
 func (s *scope) deleteWith(ctx context.Context, k *engine.Call, etag string, shown map[string]int64) error {
 	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: k.ID, ETag: etag, Shown: shown}
 	if err := k.Collection.AllowDelete(ctx, d); err != nil {

@@ -1,12 +1,5 @@
 package engine
 
-import (
-	"fmt"
-	"reflect"
-
-	"github.com/cosmosgrove/grove/tenantitem"
-)
-
 // BulkOptions change how SaveAll and DeleteAll work; nil is the defaults.
 type BulkOptions struct {
 	// Concurrency is the most batches in flight, 1 to 256. The run starts with
@@ -40,20 +33,3 @@ type Progress struct {
 // BulkWindow is how many entities hooks see at once, so that what they read
 // for them is read once and not for each batch.
 const BulkWindow = 1000
-
-// CompleteKey returns the values that complete a prefix of the key, from the
-// entity's fields, as In takes them.
-func (c *Collection) CompleteKey(entity reflect.Value, prefix []any) ([]any, error) {
-	more := c.Given(prefix)
-	for i, level := range c.levels {
-		if i < len(prefix) || !level.isGiven() {
-			continue
-		}
-		field, ok := level.field.Value(entity)
-		if !ok || level.isEmpty(field) {
-			return nil, &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("its key field %q is empty", level.path), Hint: "fill it, or name its value in In(...)"}
-		}
-		more = append(more, field.Interface())
-	}
-	return more, nil
-}

@@ -28,7 +28,7 @@ func selectValue(expression string) string {
 
 // ReadAcross reads what a query finds in all partitions of the scope, in the
 // query's order where it has one: sorted.go merges the partitions then, over
-// internal/merge. Where a page goes on is the Position of cross_partition_page.go.
+// internal/merge. Where a page goes on is the Position of cursor.go.
 func ReadAcross[R any](ctx context.Context, k *Call, q Query, expression string, check func(*R) error, yield func(*R) bool) error {
 	if len(q.order) > 0 {
 		return readSorted(ctx, k, q, expression, check, yield)

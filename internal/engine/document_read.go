@@ -201,20 +201,3 @@ func (c *Collection) CountBy(ctx context.Context, tenant, field string, q Query)
 	})
 	return counts, k.Fail(err)
 }
-
-// KeyOf returns the values that In takes for one entity, a pointer to the
-// repository's type, from its fields: as many as it has.
-func (c *Collection) KeyOf(entity any) []any {
-	var key []any
-	for _, level := range c.levels {
-		if !level.isGiven() {
-			continue
-		}
-		value, ok := level.field.Value(reflect.ValueOf(entity).Elem())
-		if !ok {
-			return key
-		}
-		key = append(key, value.Interface())
-	}
-	return key
-}

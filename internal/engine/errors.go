@@ -121,38 +121,6 @@ func (e *Error) Unwrap() []error {
 	return out
 }
 
-// IsRetryable reports whether the same call may succeed later without a
-// change: throttling, a lost read, an unavailable service. It is false for
-// [ErrAmbiguous], because repeating such a write may apply it twice.
-func IsRetryable(err error) bool {
-	if errors.Is(err, ErrAmbiguous) {
-		return false
-	}
-	if errors.Is(err, ErrThrottled) {
-		return true
-	}
-	status := StatusOf(err)
-	return isTransient(status) || status == statusSessionBehind
-}
-
-func isTransient(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, http.StatusGone, http.StatusInternalServerError,
-		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return true
-	}
-	return false
-}
-
-// statusRetryWith is the service's "concurrent write, try again": nothing was
-// applied.
-const statusRetryWith = 449
-
-// statusSessionBehind stands for 404 with this substatus: the replica has not
-// come as far as the session that the read asked for. It says nothing about
-// the document.
-const statusSessionBehind = 1002
-
 // StatusOf returns the status that the service ended a call with; 0 when it
 // gave none. A write that stays ambiguous has none either: the status in it is
 // one attempt's.
@@ -231,3 +199,14 @@ func (r *Refusal) Error() string { return "HTTP " + strconv.Itoa(r.Status) }
 // Foreign marks an error of the caller's function, or of what follows a write,
 // so that it is not taken for the service's answer to the write itself.
 func Foreign(err error) error { return &ForeignError{err} }
+
+// unsupportedError names the clause that can't be served.
+type unsupportedError struct{ clause, reason, hint string }
+
+// Error names the clause, the reason and the way out.
+func (e *unsupportedError) Error() string {
+	return fmt.Sprintf("%s: %s: %s (%s)", ErrUnsupported, e.clause, e.reason, e.hint)
+}
+
+// Unwrap returns [ErrUnsupported].
+func (e *unsupportedError) Unwrap() error { return ErrUnsupported }

@@ -266,24 +266,6 @@ func checkSources(model *tenantitem.Model, levels []keyLevel, l *Layout, aliases
 	return nil
 }
 
-// isGiven reports whether In takes a value for the level.
-func (l keyLevel) isGiven() bool {
-	return l.source.Kind == layout.FromField && l.source.Field != "id"
-}
-
-// isDerived reports whether each document fills the level for itself.
-func (l keyLevel) isDerived() bool {
-	return l.source.Kind == layout.Computed || l.source.Kind == layout.FromField && l.source.Field == "id"
-}
-
-// sql is how canonical SQL names the level.
-func (l keyLevel) sql() string {
-	if l.stored == nil {
-		return fieldSQL(l.field.Path)
-	}
-	return layout.LevelSQL(*l.stored)
-}
-
 // outlineKey are the values by which outlines of documents name a partition:
 // those of the key, behind the tenant where a layout may keep it elsewhere.
 func (c *Collection) outlineKey(p Partition) []any {

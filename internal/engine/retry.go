@@ -146,6 +146,39 @@ func isLost(err error) bool {
 	return !errors.As(err, &decode) && !IsUndecodable(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded)
 }
 
+// isTransient reports the answers of a service that may have done its work, or not.
+func isTransient(status int) bool {
+	switch status {
+	case http.StatusRequestTimeout, http.StatusGone, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return false
+}
+
+// IsRetryable reports whether the same call may succeed later without a
+// change: throttling, a lost read, an unavailable service. It is false for
+// [ErrAmbiguous], because repeating such a write may apply it twice.
+func IsRetryable(err error) bool {
+	if errors.Is(err, ErrAmbiguous) {
+		return false
+	}
+	if errors.Is(err, ErrThrottled) {
+		return true
+	}
+	status := StatusOf(err)
+	return isTransient(status) || status == statusSessionBehind
+}
+
+// statusRetryWith is the service's "concurrent write, try again": nothing was
+// applied.
+const statusRetryWith = 449
+
+// statusSessionBehind stands for 404 with this substatus: the replica has not
+// come as far as the session that the read asked for. It says nothing about
+// the document.
+const statusSessionBehind = 1002
+
 // isUnsent reports that nothing of a request left this process.
 func isUnsent(err error) bool {
 	var transport *cosmos.TransportError
