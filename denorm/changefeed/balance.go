@@ -10,8 +10,8 @@ import (
 )
 
 // balance starts workers for the leases that are this instance's share. Which
-// they are, and which leases have expired, is decided in share.go.
-func (p *Processor) balance(ctx context.Context, seen sightings, group *sync.WaitGroup) error {
+// they are is decided by share below, and which have expired in leaseexpiry.go.
+func (p *Processor) balance(ctx context.Context, seen observedLeases, group *sync.WaitGroup) error {
 	asking, end := p.untilStopped(ctx)
 	defer end()
 	leases, err := p.leases(asking)
@@ -37,7 +37,7 @@ func (p *Processor) untilStopped(ctx context.Context) (until context.Context, en
 }
 
 // takeShare takes what is due to this instance, and asks for what others have too much of.
-func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen sightings, start func(*lease)) error {
+func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen observedLeases, start func(*lease)) error {
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
 	over := replaced(leases)
 	live, err := p.clean(ctx, leases, over, expired)
@@ -138,4 +138,80 @@ func signal(c chan struct{}) {
 	case c <- struct{}{}:
 	default:
 	}
+}
+
+// share decides which leases an instance should take now, and which ones it
+// should ask other instances for. Every live instance is due an equal number,
+// rounded up; one that was asked for counts as the asker's. Leases without a
+// living owner are taken at once; only when there are none, and while another
+// instance has two more than this one, the richest is asked for one.
+//
+// A lease is left alone when it is held: a worker of this instance has it
+// still, or it is to be removed. So is a child's while its parent's is there:
+// the parent's owner may be at work on the same keys.
+func share(leases []*lease, instance string, expired map[string]bool, held func(id string) bool) (take, ask []*lease) {
+	owned := map[string][]*lease{instance: nil}
+	for _, l := range leases {
+		owner := l.owner()
+		free := !held(l.ID) && !slices.ContainsFunc(leases, func(parent *lease) bool { return parent.FeedRange.Range.covers(l.FeedRange.Range) })
+		switch {
+		case owner == instance:
+			owned[instance] = append(owned[instance], l)
+			if free {
+				// It was handed over, or left behind by a run before.
+				take = append(take, l)
+			}
+		case owner == "" || expired[l.ID]:
+			if free {
+				take = append(take, l)
+			}
+		default:
+			if wanted := l.Properties[propertyHandover]; wanted != "" {
+				owner = wanted
+			}
+			owned[owner] = append(owned[owner], l)
+		}
+	}
+	due := (len(leases) + len(owned) - 1) / len(owned)
+	mine := len(owned[instance])
+	if len(take) > 0 {
+		room := max(0, due-mine)
+		return slices.DeleteFunc(take, func(l *lease) bool {
+			if l.owner() == instance {
+				return false
+			}
+			room--
+			return room < 0
+		}), nil
+	}
+	for {
+		richest := ""
+		for owner, theirs := range owned {
+			if owner != instance && (len(theirs) > len(owned[richest]) || len(theirs) == len(owned[richest]) && owner < richest) {
+				richest = owner
+			}
+		}
+		theirs := owned[richest]
+		pick := slices.IndexFunc(theirs, func(l *lease) bool { return l.Properties[propertyHandover] == "" })
+		if len(theirs)-mine < 2 || pick < 0 {
+			return nil, ask
+		}
+		ask = append(ask, theirs[pick])
+		owned[richest] = slices.Delete(theirs, pick, pick+1)
+		mine++
+	}
+}
+
+// replaced returns the leases that smaller ones cover completely: what is left
+// of a split whose instance stopped before it removed the parent.
+func replaced(leases []*lease) []*lease {
+	var out []*lease
+	for _, parent := range leases {
+		whole := parent.FeedRange.Range
+		inside := slices.DeleteFunc(slices.Clone(leases), func(l *lease) bool { return !whole.covers(l.FeedRange.Range) })
+		if len(inside) > 0 && len(uncovered(whole, rangesOf(inside))) == 0 {
+			out = append(out, parent)
+		}
+	}
+	return out
 }

@@ -73,14 +73,14 @@ func (p *Processor) cancelRun() {
 // a change handled in one range may have caused one in another.
 func (p *Processor) round(ctx context.Context, ended <-chan struct{}) (quiet bool, err error) {
 	before := p.handledPages()
-	s := survey{p: p}
+	r := catchUpRound{p: p}
 	// The leases come first: what another instance has stored in one by then
 	// was handled before any read that counts below.
-	if err := s.list(ctx); err != nil {
+	if err := r.list(ctx); err != nil {
 		return false, err
 	}
-	s.generation = p.generation.Add(1)
-	for _, l := range s.leases {
+	r.generation = p.generation.Add(1)
+	for _, l := range r.leases {
 		if w := p.worker(l.ID); w != nil {
 			signal(w.wake)
 		}
@@ -92,9 +92,9 @@ func (p *Processor) round(ctx context.Context, ended <-chan struct{}) (quiet boo
 	defer timer.Stop()
 	for {
 		progress := p.nextChange()
-		drained, err := s.drained(ctx)
+		drained, err := r.drained(ctx)
 		if err != nil || drained {
-			return !s.late && p.handledPages() == before, err
+			return !r.late && p.handledPages() == before, err
 		}
 		select {
 		case <-ctx.Done():
@@ -105,7 +105,7 @@ func (p *Processor) round(ctx context.Context, ended <-chan struct{}) (quiet boo
 			return false, errRunEnded
 		case <-progress:
 		case <-timer.C:
-			s.old = true
+			r.old = true
 			interval = max(interval, min(2*interval, p.cfg.BalanceInterval))
 			timer.Reset(interval)
 		}
@@ -125,8 +125,8 @@ func (p *Processor) nextChange() <-chan struct{} {
 	return p.changed
 }
 
-// survey is what one round of CatchUp knows about the leases.
-type survey struct {
+// catchUpRound is what one round of CatchUp knows about the leases.
+type catchUpRound struct {
 	p          *Processor
 	generation uint64
 
@@ -140,45 +140,45 @@ type survey struct {
 	late bool
 }
 
-func (s *survey) list(ctx context.Context) error {
-	s.p.mu.Lock()
-	s.endedWorkers = s.p.endedWorkers
-	s.p.mu.Unlock()
-	leases, err := s.p.leases(ctx)
+func (r *catchUpRound) list(ctx context.Context) error {
+	r.p.mu.Lock()
+	r.endedWorkers = r.p.endedWorkers
+	r.p.mu.Unlock()
+	leases, err := r.p.leases(ctx)
 	if err != nil {
 		return fmt.Errorf("changefeed: catching up: %w", err)
 	}
-	s.leases, s.old = leases, false
-	s.listed++
-	if s.clear == nil {
-		s.clear = map[string]bool{}
+	r.leases, r.old = leases, false
+	r.listed++
+	if r.clear == nil {
+		r.clear = map[string]bool{}
 	}
 	return nil
 }
 
 // drained reports whether every lease is: those that run here by what their
 // workers read since the generation began, the others by their lag.
-func (s *survey) drained(ctx context.Context) (bool, error) {
-	s.p.mu.Lock()
-	left := s.endedWorkers != s.p.endedWorkers
-	s.p.mu.Unlock()
-	if s.old || left {
-		if err := s.list(ctx); err != nil {
+func (r *catchUpRound) drained(ctx context.Context) (bool, error) {
+	r.p.mu.Lock()
+	left := r.endedWorkers != r.p.endedWorkers
+	r.p.mu.Unlock()
+	if r.old || left {
+		if err := r.list(ctx); err != nil {
 			return false, err
 		}
 	}
 	var others []*lease
 	// A lease may be missing from a listing by a replica that lags behind, or
 	// was deleted and is about to be made anew.
-	all := len(uncovered(everything, rangesOf(s.leases))) == 0 && len(replaced(s.leases)) == 0
-	for _, l := range s.leases {
-		s.p.mu.Lock()
-		w := s.p.workers[l.ID]
-		done := s.p.drained[l.ID] >= s.generation // by whichever worker has the range by now
-		s.p.mu.Unlock()
+	all := len(uncovered(everything, rangesOf(r.leases))) == 0 && len(replaced(r.leases)) == 0
+	for _, l := range r.leases {
+		r.p.mu.Lock()
+		w := r.p.workers[l.ID]
+		done := r.p.drained[l.ID] >= r.generation // by whichever worker has the range by now
+		r.p.mu.Unlock()
 		switch {
-		case done || s.clear[l.ID]:
-		case w == nil && l.owner() != "" && l.owner() != s.p.cfg.Instance:
+		case done || r.clear[l.ID]:
+		case w == nil && l.owner() != "" && l.owner() != r.p.cfg.Instance:
 			others = append(others, l)
 		default:
 			all = false // at work, or about to be taken
@@ -189,8 +189,8 @@ func (s *survey) drained(ctx context.Context) (bool, error) {
 	}
 	for _, l := range others {
 		var behind int64
-		err := s.p.persist(ctx, func() (err error) {
-			behind, err = s.p.behind(ctx, l)
+		err := r.p.persist(ctx, func() (err error) {
+			behind, err = r.p.behind(ctx, l)
 			return err
 		})
 		if err != nil {
@@ -199,8 +199,8 @@ func (s *survey) drained(ctx context.Context) (bool, error) {
 		if behind > 0 {
 			return false, nil
 		}
-		s.clear[l.ID] = true
-		s.late = s.late || s.listed > 1
+		r.clear[l.ID] = true
+		r.late = r.late || r.listed > 1
 	}
 	return true, nil
 }

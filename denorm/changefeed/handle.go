@@ -23,23 +23,6 @@ func (w *worker) handle(ctx context.Context, changes []Change) error {
 	return nil
 }
 
-// handleAlone calls the handler with one change until it accepts it, or the
-// attempts are used up and the change is quarantined.
-func (w *worker) handleAlone(ctx context.Context, one []Change) error {
-	for attempt := 1; ; attempt++ {
-		if err := w.p.pause(ctx, backoff(w.p.cfg.Backoff, attempt-1)); err != nil {
-			return err
-		}
-		refusal, err := w.deliver(ctx, one)
-		switch {
-		case err != nil || refusal == nil:
-			return err
-		case attempt >= w.p.cfg.MaxAttempts:
-			return w.p.quarantine(ctx, w.keys, one[0], attempt, refusal)
-		}
-	}
-}
-
 // deliver calls the handler until it accepts the changes, or refuses them for
 // a reason that lies in them. What passes is waited out.
 func (w *worker) deliver(ctx context.Context, changes []Change) (refusal, err error) {

@@ -177,7 +177,7 @@ func (p *Processor) run(ctx context.Context) error {
 	defer unwatch()
 	var group sync.WaitGroup
 	defer group.Wait()
-	seen := sightings{}
+	seen := observedLeases{}
 	unbalanced := false // and told of
 	for {
 		err := p.balance(ctx, seen, &group)

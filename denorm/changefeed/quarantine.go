@@ -148,3 +148,20 @@ func containerRID(documentRID string) string {
 	}
 	return idPart(base64.StdEncoding.EncodeToString(raw[:8]))
 }
+
+// handleAlone calls the handler with one change until it accepts it, or the
+// attempts are used up and the change is quarantined.
+func (w *worker) handleAlone(ctx context.Context, one []Change) error {
+	for attempt := 1; ; attempt++ {
+		if err := w.p.pause(ctx, backoff(w.p.cfg.Backoff, attempt-1)); err != nil {
+			return err
+		}
+		refusal, err := w.deliver(ctx, one)
+		switch {
+		case err != nil || refusal == nil:
+			return err
+		case attempt >= w.p.cfg.MaxAttempts:
+			return w.p.quarantine(ctx, w.keys, one[0], attempt, refusal)
+		}
+	}
+}

@@ -106,81 +106,12 @@ func (w *worker) process(ctx context.Context) error {
 	}
 }
 
-// handlePage handles a page and stores where to go on.
-func (w *worker) handlePage(ctx context.Context, pg page, at position) error {
-	if len(pg.changes) > 0 {
-		if err := w.confirmLease(ctx); err != nil {
-			return err
-		}
-		for i := range pg.changes {
-			pg.changes[i].Range, pg.changes[i].Epoch = w.keys.String(), w.epoch
-		}
-		if err := w.handle(ctx, pg.changes); err != nil {
-			return err
-		}
-	}
-	if pg.isSplit() {
-		return w.p.persist(ctx, func() error { return w.split(ctx, pg.next) })
-	}
-	// A read that brought nothing moves the position too, but only the first
-	// is worth a write: until then the range would start over.
-	if len(pg.changes) == 0 && at.continuation != "" {
-		return nil
-	}
-	next := pg.next[0].continuation
-	// The handler is done: it should not have to work again because the
-	// service was busy for a moment.
-	return w.p.persist(ctx, func() error {
-		return w.store(ctx, func(l *lease) { l.ContinuationToken = &next })
-	})
-}
-
-// reached notes up to which time the range was handled.
-func (w *worker) reached(pg page) {
-	switch {
-	case len(pg.changes) > 0:
-		w.until.Store(pg.changes[len(pg.changes)-1].Timestamp)
-	case pg.empty && !pg.at.IsZero():
-		w.until.Store(pg.at.Unix())
-	}
-}
-
 // newWorker is for a lease that this instance has just taken.
 func newWorker(p *Processor, l *lease) *worker {
 	w := &worker{p: p, id: l.ID, keys: l.FeedRange.Range, epoch: l.epoch(), lease: l, wake: make(chan struct{}, 1), storing: make(chan struct{}, 1), handling: make(chan struct{}, 1)}
 	now := time.Now()
 	w.renewed.Store(&now)
 	return w
-}
-
-// store changes the lease.
-func (w *worker) store(ctx context.Context, change func(*lease)) error {
-	w.storing <- struct{}{}
-	defer func() { <-w.storing }()
-	// No answer within the time that the lease is respected is no better than
-	// a lost lease, and must not keep the next renewal waiting.
-	ctx, cancel := context.WithTimeout(ctx, w.p.cfg.LeaseDuration)
-	defer cancel()
-	sent := time.Now()
-	updated, err := w.p.store.update(ctx, w.lease, func(l *lease) {
-		if until := w.until.Load(); until > 0 {
-			l.Properties[propertyUntil] = time.Unix(until, 0).UTC().Format(time.RFC3339)
-		}
-		delete(l.Properties, propertyStalled)
-		if since := w.stallStart(); !since.IsZero() {
-			l.Properties[propertyStalled] = since.UTC().Format(time.RFC3339)
-		}
-		change(l)
-	})
-	if err != nil {
-		return err
-	}
-	w.lease = updated
-	w.renewed.Store(&sent)
-	if updated.Properties[propertyHandover] != "" {
-		return errHandover
-	}
-	return nil
 }
 
 // stale reports whether another instance may have taken the lease by now.
