@@ -55,8 +55,8 @@ func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, erro
 
 func (f finding) drift(typ *entityType, tenant string) Drift {
 	d := Drift{EntityType: typ.name(), TenantID: tenant, ID: f.doc.ID, Field: f.field, Pointer: f.pointer, Have: f.have, Want: f.want}
-	if f.odd != nil {
-		d.Reason = f.odd.Error()
+	if f.unrepairable != nil {
+		d.Reason = f.unrepairable.Error()
 	}
 	return d
 }
@@ -109,10 +109,10 @@ func (k *Keeper) Repair(ctx context.Context, tenant string, opts *RepairOptions)
 		}
 	}
 	err := w.run(ctx, func(st *stage, found []finding) error {
-		repaired, odd, err := w.repair(ctx, st, found, fillSnapshots)
+		repaired, unrepairable, err := w.repair(ctx, st, found, fillSnapshots)
 		progress.Repaired += repaired
-		progress.Skipped += int64(len(odd))
-		for _, f := range odd {
+		progress.Skipped += int64(len(unrepairable))
+		for _, f := range unrepairable {
 			if opts != nil && opts.Skipped != nil {
 				opts.Skipped(f.drift(st.typ, tenant))
 			}
@@ -211,42 +211,42 @@ func (st *stage) check(ctx context.Context, tenant string, docs []engine.Documen
 }
 
 // repair writes findings until nothing differs; documents that changed
-// meanwhile are read and compared again. What is odd is returned.
-func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnapshots bool) (repaired int64, odd []finding, err error) {
+// meanwhile are read and compared again. What is unrepairable is returned.
+func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnapshots bool) (repaired int64, unrepairable []finding, err error) {
 	for _, f := range found {
-		if f.odd != nil && !f.filling {
-			odd = append(odd, f)
+		if f.unrepairable != nil && !f.filling {
+			unrepairable = append(unrepairable, f)
 		}
 	}
 	for round := 0; ; round++ {
-		found = slices.DeleteFunc(found, func(f finding) bool { return f.odd != nil || f.filling && !fillSnapshots })
+		found = slices.DeleteFunc(found, func(f finding) bool { return f.unrepairable != nil || f.filling && !fillSnapshots })
 		if len(found) == 0 {
-			return repaired, odd, nil
+			return repaired, unrepairable, nil
 		}
 		if round == maxRounds {
-			return repaired, odd, fmt.Errorf("denorm: documents of %s are written by others all the time (run Repair again)", st.typ.name())
+			return repaired, unrepairable, fmt.Errorf("denorm: documents of %s are written by others all the time (run Repair again)", st.typ.name())
 		}
 		if round > 0 {
 			if err := pause(ctx, round); err != nil {
-				return repaired, odd, err
+				return repaired, unrepairable, err
 			}
 		}
 		patches, err := patchesOf(nil, found)
 		if err != nil {
-			return repaired, odd, err
+			return repaired, unrepairable, err
 		}
 		done, refused, err := st.typ.patch(ctx, patches)
 		repaired += int64(len(done))
-		odd = append(odd, refused...)
+		unrepairable = append(unrepairable, refused...)
 		if err != nil {
-			return repaired, odd, err
+			return repaired, unrepairable, err
 		}
 		again, err := w.again(ctx, st, patches, done, refused)
 		if err != nil {
-			return repaired, odd, err
+			return repaired, unrepairable, err
 		}
 		if found, err = st.check(ctx, w.tenant, again); err != nil {
-			return repaired, odd, err
+			return repaired, unrepairable, err
 		}
 	}
 }

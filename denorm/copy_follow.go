@@ -67,13 +67,13 @@ func (r *copyRule) check(ctx context.Context, tenant string, docs []engine.Docum
 		for _, d := range docs {
 			holders, err := holdersIn(d.Fields, g.steps, "", nil)
 			if err != nil {
-				found = append(found, finding{doc: d, field: g.ref.Path, pointer: "/" + escapePointer(topOf(g.ref.Path)), have: d.Fields[topOf(g.ref.Path)], odd: err})
+				found = append(found, finding{doc: d, field: g.ref.Path, pointer: "/" + escapePointer(topOf(g.ref.Path)), have: d.Fields[topOf(g.ref.Path)], unrepairable: err})
 				continue
 			}
 			for _, h := range holders {
 				id, err := textOf(h.members[g.ref.Name])
 				if err != nil {
-					found = append(found, finding{doc: d, field: g.ref.Path, pointer: h.at(g.ref.Name), have: h.members[g.ref.Name], odd: fmt.Errorf("denorm: the reference at %s: %w", h.at(g.ref.Name), err)})
+					found = append(found, finding{doc: d, field: g.ref.Path, pointer: h.at(g.ref.Name), have: h.members[g.ref.Name], unrepairable: fmt.Errorf("denorm: the reference at %s: %w", h.at(g.ref.Name), err)})
 					continue
 				}
 				all = append(all, heldCopy{d, g, h, id})
@@ -113,7 +113,7 @@ func (h *heldCopy) compare(found []finding, source *engine.Document, exists, str
 		f := finding{doc: h.doc, field: c.field.Path, pointer: h.in.at(c.field.Name), have: h.in.members[c.field.Name], want: want, filling: filling}
 		same, err := sameValue(c.field.Type, f.have, want)
 		if err != nil {
-			f.want, f.odd = nil, fmt.Errorf("denorm: the copy at %s, or %s of its source %q: %w", f.pointer, c.source, h.ref, err)
+			f.want, f.unrepairable = nil, fmt.Errorf("denorm: the copy at %s, or %s of its source %q: %w", f.pointer, c.source, h.ref, err)
 		}
 		if !same {
 			found = append(found, f)

@@ -28,13 +28,13 @@ func (e *ReferencedError) Error() string {
 // Unwrap returns [ErrReferenced].
 func (e *ReferencedError) Unwrap() error { return ErrReferenced }
 
-// oddError is about one document: something else wrote it, or wrote what is to
+// malformedError is about one document: something else wrote it, or wrote what is to
 // be copied into it, and it does not fit.
-type oddError struct{ err error }
+type malformedError struct{ err error }
 
-func (e *oddError) Error() string { return e.err.Error() }
+func (e *malformedError) Error() string { return e.err.Error() }
 
-func (e *oddError) Unwrap() error { return e.err }
+func (e *malformedError) Unwrap() error { return e.err }
 
 // refuse is an error of the declarations, before anything is sent.
 func refuse(d fmt.Stringer, reason, hint string) error {

@@ -55,14 +55,14 @@ func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []engi
 		return 0, err
 	}
 	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
-	found, _ = k.odd.skip(ctx, r.holder(), tenant, found)
+	found, _ = k.unrepairable.skip(ctx, r.holder(), tenant, found)
 	patches, err := patchesOf(nil, found)
 	if err != nil {
 		return 0, err
 	}
-	done, odd, err := r.holder().patch(ctx, patches)
-	_, _ = k.odd.skip(ctx, r.holder(), tenant, odd)
-	return len(patches) - len(done) - documentsIn(odd), err
+	done, unrepairable, err := r.holder().patch(ctx, patches)
+	_, _ = k.unrepairable.skip(ctx, r.holder(), tenant, unrepairable)
+	return len(patches) - len(done) - documentsIn(unrepairable), err
 }
 
 // documentsIn counts the documents of findings that stand together.
@@ -85,7 +85,7 @@ func patchesOf(patches []engine.DocumentPatch, found []finding) ([]engine.Docume
 		at[p.ID+"\x00"+p.ETag] = i
 	}
 	for _, f := range found {
-		if f.odd != nil {
+		if f.unrepairable != nil {
 			continue
 		}
 		key := f.doc.ID + "\x00" + f.doc.ETag

@@ -83,7 +83,7 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 		found = append(found, f...)
 	}
 	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
-	found, reason := k.odd.skip(ctx, b.typ, b.tenant, found)
+	found, reason := k.unrepairable.skip(ctx, b.typ, b.tenant, found)
 	patches, err := b.acknowledge()
 	if err == nil {
 		patches, err = patchesOf(patches, found)
@@ -91,14 +91,14 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 	if err != nil {
 		return err
 	}
-	_, odd, err := b.typ.patch(ctx, patches)
+	_, unrepairable, err := b.typ.patch(ctx, patches)
 	if errors.Is(err, repository.ErrAmbiguous) {
 		return fmt.Errorf("denorm: copies in %s: %w", b.typ.name(), err)
 	}
 	if err != nil {
 		return err
 	}
-	if _, refusal := k.odd.skip(ctx, b.typ, b.tenant, odd); refusal != nil {
+	if _, refusal := k.unrepairable.skip(ctx, b.typ, b.tenant, unrepairable); refusal != nil {
 		return refusal
 	}
 	return reason

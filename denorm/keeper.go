@@ -17,10 +17,10 @@ import (
 // Keeper keeps the copies of an opened database true: in the background
 // between Start and Stop, and on demand. It is safe for use by many goroutines.
 type Keeper struct {
-	copies     *Copies
-	processors map[string]*changefeed.Processor // by container
-	handled    atomic.Uint64
-	odd        *oddities
+	copies       *Copies
+	processors   map[string]*changefeed.Processor // by container
+	handled      atomic.Uint64
+	unrepairable *unrepairableReporter
 }
 
 // Keeper returns what keeps the copies of the opened database. It sends
@@ -29,11 +29,11 @@ func (c *Copies) Keeper() (*Keeper, error) {
 	if c.db == nil {
 		return nil, &tenantitem.InvalidError{What: "denorm.Keeper", Reason: "no database is opened", Hint: "pass Extension() to registry.NewPlan and open the plan first"}
 	}
-	odd, err := newOddities(cmp.Or(c.cfg.Processor.Logger, c.db.Plan().Logger()), c.cfg.Processor.Meters)
+	unrepairable, err := newUnrepairableReporter(cmp.Or(c.cfg.Processor.Logger, c.db.Plan().Logger()), c.cfg.Processor.Meters)
 	if err != nil {
 		return nil, fmt.Errorf("denorm: %w", err)
 	}
-	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}, odd: odd}
+	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}, unrepairable: unrepairable}
 	for _, typ := range c.schema.entityTypes {
 		id := typ.entity.Container
 		if k.processors[id] != nil || len(typ.own) == 0 && len(typ.outward) == 0 {

@@ -196,7 +196,7 @@ func merge(have []string, want map[string]bool) []string {
 func listing(found []finding, d engine.Document, f *tenantitem.Field, want map[string]bool) ([]finding, error) {
 	if _, err := canonical(f.Type, d.Fields[f.Path]); err != nil {
 		pointer := "/" + escapePointer(f.Path)
-		return append(found, finding{doc: d, field: f.Path, pointer: pointer, have: d.Fields[f.Path], odd: fmt.Errorf("denorm: what is stored at %s: %w", pointer, err)}), nil
+		return append(found, finding{doc: d, field: f.Path, pointer: pointer, have: d.Fields[f.Path], unrepairable: fmt.Errorf("denorm: what is stored at %s: %w", pointer, err)}), nil
 	}
 	have := refsIn(d.Fields, f)
 	list := merge(have, want)

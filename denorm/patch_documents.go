@@ -12,9 +12,9 @@ import (
 
 // patch applies patches to documents of the type. One that the service refuses
 // because of the document's content, such as one that would grow beyond 2 MB, is
-// returned as odd. One whose document another writer has changed meanwhile is
-// neither done nor odd. Neither stops the others.
-func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Document, odd []finding, err error) {
+// returned as unrepairable. One whose document another writer has changed meanwhile is
+// neither done nor unrepairable. Neither stops the others.
+func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Document, unrepairable []finding, err error) {
 	if len(patches) == 0 {
 		return nil, nil, nil
 	}
@@ -32,13 +32,13 @@ func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch
 			done = append(done, one...)
 		case isRefusal(err):
 			for _, set := range p.Sets {
-				odd = append(odd, finding{doc: p.Document, field: set.Pointer, pointer: set.Pointer, odd: err})
+				unrepairable = append(unrepairable, finding{doc: p.Document, field: set.Pointer, pointer: set.Pointer, unrepairable: err})
 			}
 		default:
-			return done, odd, err
+			return done, unrepairable, err
 		}
 	}
-	return done, odd, nil
+	return done, unrepairable, nil
 }
 
 func sameDocument(id string, key []any, d engine.Document) bool {

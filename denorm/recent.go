@@ -119,7 +119,7 @@ func (n recent) store(r *related, cards []map[string]json.RawMessage) (json.RawM
 	}
 	into := reflect.New(n.field.Type)
 	if err := engine.DecodeValue(raw, into.Interface()); err != nil {
-		return nil, &oddError{fmt.Errorf("denorm: a %s does not fit the cards in %s.%s: %w", r.child.name(), r.parent.name(), n.field.Path, err)}
+		return nil, &malformedError{fmt.Errorf("denorm: a %s does not fit the cards in %s.%s: %w", r.child.name(), r.parent.name(), n.field.Path, err)}
 	}
 	return engine.EncodeValue(into.Interface())
 }
@@ -135,8 +135,8 @@ func (n recent) change(ctx context.Context, tx *transaction, f *childrenChange, 
 		}
 	}
 	raw, err := n.store(f.rule, next)
-	var odd *oddError
-	if errors.As(err, &odd) {
+	var malformed *malformedError
+	if errors.As(err, &malformed) {
 		return nil // the keeper tells of it
 	}
 	if err != nil {

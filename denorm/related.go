@@ -144,10 +144,10 @@ func (r *related) check(ctx context.Context, tenant string, docs []engine.Docume
 	for i, doc := range docs {
 		for _, d := range r.derived {
 			want, err := d.compute(ctx, r, tenant, doc.ID, numbers[i])
-			var odd *oddError
+			var malformed *malformedError
 			switch {
-			case errors.As(err, &odd):
-				found = append(found, finding{doc: doc, field: d.keeps().Path, pointer: "/" + escapePointer(d.keeps().Path), have: memberAt(doc.Fields, d.keeps().Path), odd: err})
+			case errors.As(err, &malformed):
+				found = append(found, finding{doc: doc, field: d.keeps().Path, pointer: "/" + escapePointer(d.keeps().Path), have: memberAt(doc.Fields, d.keeps().Path), unrepairable: err})
 			case err != nil:
 				return nil, err
 			default:
@@ -202,7 +202,7 @@ func compareWith(found []finding, d engine.Document, f *tenantitem.Field, want j
 	at := finding{doc: d, field: f.Path, pointer: "/" + escapePointer(f.Path), have: memberAt(d.Fields, f.Path), want: want}
 	same, err := sameValue(f.Type, at.have, want)
 	if err != nil {
-		at.want, at.odd = nil, fmt.Errorf("denorm: what is stored at %s: %w", at.pointer, err)
+		at.want, at.unrepairable = nil, fmt.Errorf("denorm: what is stored at %s: %w", at.pointer, err)
 	}
 	if same {
 		return found

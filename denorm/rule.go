@@ -104,8 +104,8 @@ type finding struct {
 	have, want json.RawMessage
 	// filling says that the member never held anything.
 	filling bool
-	// odd is why the member can't be compared; nothing is to be written then.
-	odd error
+	// unrepairable is why the member can't be compared; nothing is to be written then.
+	unrepairable error
 }
 
 // isGlobal reports whether the documents belong to no tenant.

@@ -240,7 +240,7 @@ func (tx *transaction) recompute(ctx context.Context, c change) error {
 			return err
 		}
 		for _, f := range found {
-			if f.odd == nil {
+			if f.unrepairable == nil {
 				tx.itself(c).set(f.field, f.want)
 			}
 		}

@@ -43,10 +43,10 @@ func (b *testBundle) target() *azcosmos.ContainerClient {
 }
 
 // copier writes every changed document into the target, and refuses one.
-func (b *testBundle) copier(target *azcosmos.ContainerClient, odd string) changefeed.Handler {
+func (b *testBundle) copier(target *azcosmos.ContainerClient, malformed string) changefeed.Handler {
 	return func(ctx context.Context, changes []changefeed.Change) error {
 		for _, c := range changes {
-			if c.ID == odd {
+			if c.ID == malformed {
 				return errors.New("a document that fits nothing")
 			}
 			var i item
@@ -185,17 +185,17 @@ func outage(t *testing.T, fault emulator.Fault, length time.Duration) {
 	}
 }
 
-// One odd document among a thousand is put into quarantine, also in the midst
+// One malformed document among a thousand is put into quarantine, also in the midst
 // of an outage, and stops none of the others.
-func TestOneOddDocumentAmongAThousand(t *testing.T) {
+func TestOneMalformedDocumentAmongAThousand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		const documents = 1000
 		b := setup(t, emulatortest.WithPartitions(3))
 		target := b.target()
-		p := b.processor(changefeed.Config{Container: b.items, Leases: b.leases, Name: "odd"}, b.copier(target, "odd"))
+		p := b.processor(changefeed.Config{Container: b.items, Leases: b.leases, Name: "malformed"}, b.copier(target, "malformed"))
 		b.fill(documents)
-		b.put("t3", "odd", 1)
+		b.put("t3", "malformed", 1)
 		armed := b.emu.Fault(emulator.Answer(503, 0).On(emulator.UpsertItem).Container(targetContainer).Keep())
 		if err := p.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -209,7 +209,7 @@ func TestOneOddDocumentAmongAThousand(t *testing.T) {
 		if n := b.stale(target, documents, 1); n != 0 {
 			t.Errorf("%d of %d documents are stale", n, documents)
 		}
-		if ids := b.quarantined(p); len(ids) != 1 || ids[0] != "odd" {
+		if ids := b.quarantined(p); len(ids) != 1 || ids[0] != "malformed" {
 			t.Errorf("in quarantine: %v", ids)
 		}
 		if err := p.Stop(t.Context()); err != nil {

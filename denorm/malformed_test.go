@@ -16,8 +16,8 @@ import (
 	"github.com/cosmosgrove/grove/registry"
 )
 
-// oddShapes are what another writer may make of a task.
-func oddShapes() map[string]struct {
+// malformedShapes are what another writer may make of a task.
+func malformedShapes() map[string]struct {
 	change func(map[string]any)
 	at     string
 } {
@@ -38,9 +38,9 @@ func oddShapes() map[string]struct {
 }
 
 // A holder that something else wrote stops no other one: not when its source changes, not in Audit and not in Repair.
-func TestAnOddHolderStopsNoOther(t *testing.T) {
+func TestAMalformedHolderStopsNoOther(t *testing.T) {
 	t.Parallel()
-	for name, odd := range oddShapes() {
+	for name, malformed := range malformedShapes() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
@@ -50,7 +50,7 @@ func TestAnOddHolderStopsNoOther(t *testing.T) {
 				tasks = append(tasks, b.withSteps(ada))
 			}
 			b.catchUp()
-			b.tamper(tasks[2], odd.change)
+			b.tamper(tasks[2], malformed.change)
 			sound := append(slices.Clone(tasks[:2]), tasks[3:]...)
 			b.rename(ada, "Countess")
 			b.catchUp()
@@ -59,7 +59,7 @@ func TestAnOddHolderStopsNoOther(t *testing.T) {
 			for _, task := range sound {
 				b.tamper(task, func(doc map[string]any) { doc["assigneeName"] = "x"; step(doc, 1)["personName"] = "x" })
 			}
-			b.reported(tasks[2], odd.at, len(sound)*2)
+			b.reported(tasks[2], malformed.at, len(sound)*2)
 			var skipped []denorm.Drift
 			progress, err := b.keeper.Repair(b.ctx, acme, &denorm.RepairOptions{Skipped: func(d denorm.Drift) { skipped = append(skipped, d) }})
 			b.must(err)
@@ -67,7 +67,7 @@ func TestAnOddHolderStopsNoOther(t *testing.T) {
 			if progress.Skipped != 1 || len(skipped) != 1 || skipped[0].ID != tasks[2].ID || skipped[0].Reason == "" {
 				t.Errorf("progress %+v, skipped %+v", progress, skipped)
 			}
-			b.reported(tasks[2], odd.at, 0)
+			b.reported(tasks[2], malformed.at, 0)
 		})
 	}
 }
@@ -81,8 +81,8 @@ func (b *testBundle) namesAre(tasks []*Task, want string) {
 	}
 }
 
-// reported asserts that an audit tells of one odd document, and finds so much else.
-func (b *testBundle) reported(odd *Task, at string, others int) {
+// reported asserts that an audit tells of one malformed document, and finds so much else.
+func (b *testBundle) reported(malformed *Task, at string, others int) {
 	b.t.Helper()
 	n, rest := 0, 0
 	for _, d := range b.audit() {
@@ -91,17 +91,17 @@ func (b *testBundle) reported(odd *Task, at string, others int) {
 			continue
 		}
 		n++
-		if d.ID != odd.ID || d.EntityType != "Task" || d.Pointer != at || d.Want != nil || strings.Contains(d.Reason, "secret") || strings.Contains(d.Reason, "4711") {
+		if d.ID != malformed.ID || d.EntityType != "Task" || d.Pointer != at || d.Want != nil || strings.Contains(d.Reason, "secret") || strings.Contains(d.Reason, "4711") {
 			b.t.Errorf("reported: %+v", d)
 		}
 	}
 	if n != 1 || rest != others {
-		b.t.Errorf("the audit reports %d odd members and %d others, want 1 and %d", n, rest, others)
+		b.t.Errorf("the audit reports %d malformed members and %d others, want 1 and %d", n, rest, others)
 	}
 }
 
 // An operator hears of it by log and metric, once, without what the document holds.
-func TestAnOddHolderIsToldOf(t *testing.T) {
+func TestAMalformedHolderIsToldOf(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	log := &bytes.Buffer{}
@@ -116,9 +116,9 @@ func TestAnOddHolderIsToldOf(t *testing.T) {
 	b.keeper, err = copies.Keeper()
 	b.must(err)
 	ada := b.person("Ada")
-	odd, sound := b.withSteps(ada), b.withSteps(ada)
+	malformed, sound := b.withSteps(ada), b.withSteps(ada)
 	b.catchUp()
-	b.tamper(odd, func(doc map[string]any) { doc["assigneeName"] = 4711 })
+	b.tamper(malformed, func(doc map[string]any) { doc["assigneeName"] = 4711 })
 	for i := range 3 {
 		b.rename(ada, fmt.Sprint("Ada", i))
 		b.catchUp()
@@ -127,7 +127,7 @@ func TestAnOddHolderIsToldOf(t *testing.T) {
 		t.Errorf("the sound one has %q", got)
 	}
 	text := log.String()
-	if !strings.Contains(text, odd.ID) || !strings.Contains(text, "/assigneeName") || strings.Contains(text, "4711") {
+	if !strings.Contains(text, malformed.ID) || !strings.Contains(text, "/assigneeName") || strings.Contains(text, "4711") {
 		t.Errorf("the log: %s", text)
 	}
 	var metrics metricdata.ResourceMetrics
@@ -145,8 +145,8 @@ func TestAnOddHolderIsToldOf(t *testing.T) {
 	}
 }
 
-// One document in a thousand is odd: it is reported, and none of the others is stale.
-func TestOneOddDocumentInAThousand(t *testing.T) {
+// One document in a thousand is unrepairable: it is reported, and none of the others is stale.
+func TestOneMalformedDocumentInAThousand(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ada := b.person("Ada")
@@ -157,15 +157,15 @@ func TestOneOddDocumentInAThousand(t *testing.T) {
 	_, err := b.tasks.In(acme).SaveAll(b.ctx, slices.Values(tasks), nil)
 	b.must(err)
 	b.catchUp()
-	odd := tasks[500]
-	b.tamper(odd, func(doc map[string]any) { doc["assigneeName"] = 4711 })
+	malformed := tasks[500]
+	b.tamper(malformed, func(doc map[string]any) { doc["assigneeName"] = 4711 })
 	b.rename(ada, "Countess")
 	b.catchUp()
 	stale := 0
 	for _, d := range b.audit() {
 		if d.Reason == "" {
 			stale++
-		} else if d.ID != odd.ID {
+		} else if d.ID != malformed.ID {
 			t.Errorf("reported: %s %s: %s", d.ID, d.Pointer, d.Reason)
 		}
 	}
@@ -176,11 +176,11 @@ func TestOneOddDocumentInAThousand(t *testing.T) {
 	n := 0
 	for q, err := range processor.Quarantined(b.ctx) {
 		b.must(err)
-		if n++; q.DocumentID != odd.ID {
+		if n++; q.DocumentID != malformed.ID {
 			t.Errorf("in quarantine: %s", q.DocumentID)
 		}
 	}
 	if n != 1 {
-		t.Errorf("%d changes are in quarantine, want that of the odd document", n)
+		t.Errorf("%d changes are in quarantine, want that of the malformed document", n)
 	}
 }

@@ -38,9 +38,9 @@ type Track struct {
 	AlbumTitle string                `json:"albumTitle,omitempty" denorm:"sync,ref=albumId,field=title"`
 }
 
-// oddInTheFeed are what other writers may have left in the container, by id:
+// malformedInTheFeed are what other writers may have left in the container, by id:
 // the entity type, which is a level of the key, and further members.
-var oddInTheFeed = map[string][2]string{
+var malformedInTheFeed = map[string][2]string{
 	"deleted-at-a-number":  {"Album", `"deletedAt":170000000`},
 	"deleted-at-no-time":   {"Album", `"deletedAt":"yesterday","title":"hush"`},
 	"a-foreign-deletion":   {"Album", `"_deletion":"x","title":"hush"`},
@@ -52,7 +52,7 @@ var oddInTheFeed = map[string][2]string{
 	"a-deleted-track":      {"Track", `"albumId":"fine","deletedAt":17,"_deletion":[]`},
 	"of-an-unknown-type":   {"Invoice", `"albumId":"fine","title":5`},
 	"of-no-type":           {"", `"albumId":"fine","title":5`},
-	"of-an-odd-album":      {"Track", `"albumId":"a-title-of-its-own","albumTitle":"hush"`},
+	"of-a-malformed-album": {"Track", `"albumId":"a-title-of-its-own","albumTitle":"hush"`},
 	"of-an-album-not-here": {"Track", `"albumId":"nowhere","albumTitle":"hush"`},
 }
 
@@ -127,19 +127,21 @@ func (f feedForm) stored(members map[string]any) (id string, doc map[string]any)
 // Documents that something else wrote stop neither the keeper nor a watch, lose
 // nothing, and are named; what is fine is kept true beside them, in Grove's form
 // and in those of others.
-func TestOddDocumentsInTheFeed(t *testing.T) {
+func TestMalformedDocumentsInTheFeed(t *testing.T) {
 	t.Parallel()
 	for kind, options := range map[string][]emulatortest.Option{"kind": {emulatortest.Calm()}, "unkind": {emulatortest.Unkind(4)}} {
 		for name, form := range feedForms() {
 			t.Run(kind+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				synctest.Test(t, func(t *testing.T) { testOddDocumentsInTheFeed(t, form, emulatortest.New(t, options...).Client(nil)) })
+				synctest.Test(t, func(t *testing.T) {
+					testMalformedDocumentsInTheFeed(t, form, emulatortest.New(t, options...).Client(nil))
+				})
 			})
 		}
 	}
 }
 
-func testOddDocumentsInTheFeed(t *testing.T, form feedForm, client *azcosmos.Client) {
+func testMalformedDocumentsInTheFeed(t *testing.T, form feedForm, client *azcosmos.Client) {
 	ctx := t.Context()
 	check := func(err error) {
 		t.Helper()
@@ -164,19 +166,19 @@ func testOddDocumentsInTheFeed(t *testing.T, form feedForm, client *azcosmos.Cli
 		own = append(own, track)
 	}
 	before, storedAs := map[string]map[string]any{}, map[string]string{}
-	for id, odd := range oddInTheFeed {
+	for id, malformed := range malformedInTheFeed {
 		members := map[string]any{}
-		check(json.Unmarshal(fmt.Appendf(nil, `{"id":%q,"tenantId":%q,"entityType":%q,"mine":{"a":[1,"hush"]},%s}`, id, acme, odd[0], odd[1]), &members))
-		if odd[0] == "" && form.untyped {
+		check(json.Unmarshal(fmt.Appendf(nil, `{"id":%q,"tenantId":%q,"entityType":%q,"mine":{"a":[1,"hush"]},%s}`, id, acme, malformed[0], malformed[1]), &members))
+		if malformed[0] == "" && form.untyped {
 			delete(members, "entityType")
-		} else if odd[0] == "" {
+		} else if malformed[0] == "" {
 			members["entityType"] = nil
 		}
 		storedID, doc := form.stored(members)
 		body, err := json.Marshal(doc)
 		check(err)
 		check(patiently(func() error {
-			_, err := container.CreateItem(ctx, form.key(odd[0]), body, nil)
+			_, err := container.CreateItem(ctx, form.key(malformed[0]), body, nil)
 			return err
 		}))
 		before[id], storedAs[storedID] = doc, id
@@ -203,7 +205,7 @@ func testOddDocumentsInTheFeed(t *testing.T, form feedForm, client *azcosmos.Cli
 
 	// Nothing is lost: what the others wrote is there, but for copies and counts.
 	for storedID, id := range storedAs {
-		item, err := container.ReadItem(ctx, form.key(oddInTheFeed[id][0]), storedID, nil)
+		item, err := container.ReadItem(ctx, form.key(malformedInTheFeed[id][0]), storedID, nil)
 		check(err)
 		var now map[string]any
 		check(json.Unmarshal(item.Value, &now))
@@ -242,19 +244,19 @@ func testOddDocumentsInTheFeed(t *testing.T, form feedForm, client *azcosmos.Cli
 	progress, err := keeper.Repair(ctx, acme, nil)
 	check(err)
 	for id := range named {
-		if oddInTheFeed[id] == [2]string{} {
+		if malformedInTheFeed[id] == [2]string{} {
 			t.Errorf("%s is named, and nothing is wrong with it", id)
 		}
 	}
 	if int(progress.Skipped) != len(named) {
 		t.Errorf("a repair passes over %d, and %v are named", progress.Skipped, named)
 	}
-	for _, id := range []string{"an-object-as-copy", "a-count-of-its-own", "a-number-as-album", "of-an-odd-album"} {
+	for _, id := range []string{"an-object-as-copy", "a-count-of-its-own", "a-number-as-album", "of-a-malformed-album"} {
 		if !named[id] {
 			t.Errorf("%s is not named", id)
 		}
 	}
-	watchOdd(t, form, albums)
+	watchMalformed(t, form, albums)
 }
 
 // isKept reports whether a stored member is one of those that Grove keeps.
@@ -267,8 +269,8 @@ func (f feedForm) isKept(name string) bool {
 	return false
 }
 
-// watchOdd reads all albums from the beginning: each is seen once, or named.
-func watchOdd(t *testing.T, form feedForm, albums *repository.Repository[Album]) {
+// watchMalformed reads all albums from the beginning: each is seen once, or named.
+func watchMalformed(t *testing.T, form feedForm, albums *repository.Repository[Album]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -286,8 +288,8 @@ func watchOdd(t *testing.T, form feedForm, albums *repository.Repository[Album])
 			seen[event.ID] = true
 		}
 	}
-	for id, odd := range oddInTheFeed {
-		if (odd[0] == "Album" || odd[0] == "" && form.untyped) != seen[id] {
+	for id, malformed := range malformedInTheFeed {
+		if (malformed[0] == "Album" || malformed[0] == "" && form.untyped) != seen[id] {
 			t.Errorf("the watch saw %s: %t", id, seen[id])
 		}
 	}

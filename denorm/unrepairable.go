@@ -15,8 +15,8 @@ import (
 // struct: a text where its lines should be, a number where a copy should. Such
 // a member is left as it is and told of; everything else goes on.
 
-// oddities tells an operator of documents that can't be kept.
-type oddities struct {
+// unrepairableReporter tells an operator of documents that can't be kept.
+type unrepairableReporter struct {
 	logger *slog.Logger
 	count  metric.Int64Counter
 
@@ -27,7 +27,7 @@ type oddities struct {
 // maxReported bounds the memory of what was reported.
 const maxReported = 10_000
 
-func newOddities(logger *slog.Logger, meters metric.MeterProvider) (*oddities, error) {
+func newUnrepairableReporter(logger *slog.Logger, meters metric.MeterProvider) (*unrepairableReporter, error) {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
@@ -36,39 +36,39 @@ func newOddities(logger *slog.Logger, meters metric.MeterProvider) (*oddities, e
 	}
 	count, err := meters.Meter("github.com/cosmosgrove/grove/denorm").Int64Counter("grove.denorm.documents.skipped",
 		metric.WithUnit("{document}"), metric.WithDescription("Documents whose copies, counts or links can't be kept, because something else wrote a member that does not fit."))
-	return &oddities{logger: logger, count: count, reported: map[string]bool{}}, err
+	return &unrepairableReporter{logger: logger, count: count, reported: map[string]bool{}}, err
 }
 
-// skip tells of the odd ones among findings, once for each version of a
+// skip tells of the unrepairable ones among findings, once for each version of a
 // document, and returns the others and the first reason.
-func (o *oddities) skip(ctx context.Context, typ *entityType, tenant string, found []finding) (sound []finding, first error) {
+func (u *unrepairableReporter) skip(ctx context.Context, typ *entityType, tenant string, found []finding) (sound []finding, first error) {
 	for _, f := range found {
-		if f.odd == nil {
+		if f.unrepairable == nil {
 			continue
 		}
 		if first == nil {
-			first = f.odd
+			first = f.unrepairable
 		}
-		if o.isNew(f.doc.ID + "\x00" + f.doc.ETag + "\x00" + f.pointer) {
-			o.count.Add(ctx, 1, metric.WithAttributes(attribute.String("grove.entity_type", typ.name())))
-			o.logger.WarnContext(ctx, "document skipped: a copy in it can't be kept", "entityType", typ.name(), "tenant", tenant, "id", f.doc.ID, "field", f.pointer, "error", f.odd)
+		if u.isNew(f.doc.ID + "\x00" + f.doc.ETag + "\x00" + f.pointer) {
+			u.count.Add(ctx, 1, metric.WithAttributes(attribute.String("grove.entity_type", typ.name())))
+			u.logger.WarnContext(ctx, "document skipped: a copy in it can't be kept", "entityType", typ.name(), "tenant", tenant, "id", f.doc.ID, "field", f.pointer, "error", f.unrepairable)
 		}
 	}
 	if first == nil {
 		return found, nil
 	}
-	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.odd != nil }), first
+	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.unrepairable != nil }), first
 }
 
-func (o *oddities) isNew(key string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.reported[key] {
+func (u *unrepairableReporter) isNew(key string) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.reported[key] {
 		return false
 	}
-	if len(o.reported) >= maxReported {
-		clear(o.reported)
+	if len(u.reported) >= maxReported {
+		clear(u.reported)
 	}
-	o.reported[key] = true
+	u.reported[key] = true
 	return true
 }
