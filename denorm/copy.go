@@ -151,7 +151,7 @@ func (s *schema) keep(g *group) {
 	}
 	r := &copyRule{target: g.target, source: g.source, groups: []*group{g}}
 	s.rules = append(s.rules, r)
-	g.source.outward = append(g.source.outward, r)
+	g.source.followers = append(g.source.followers, r)
 }
 
 // groupOf finds the group that a declaration names by its reference. A

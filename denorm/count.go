@@ -31,7 +31,10 @@ func CountOf[P, C any](field, refField string) Declaration {
 	})
 }
 
-// count is a field that says how many documents refer to its own.
+// count is a field that says how many documents refer to its own. In a
+// transaction with them it is changed by what they change (change). Else, and
+// where it was found wrong, it is counted anew from what is stored (related.go),
+// and written if the parent still has the etag that it had before the count.
 type count struct{ field *tenantitem.Field }
 
 func (c count) keeps() *tenantitem.Field { return c.field }
@@ -42,8 +45,8 @@ func (c count) compute(_ context.Context, _ *related, _, _ string, n int64) (jso
 	return strconv.AppendInt(nil, n, 10), nil
 }
 
-// blind: adding to a count does not depend on what it was.
-func (c count) blind() bool { return true }
+// blindWrite: adding to a count does not depend on what it was.
+func (c count) blindWrite() bool { return true }
 
 // change adds to the count. One that holds something else than a number is left
 // to the keeper.

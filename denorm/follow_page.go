@@ -29,7 +29,7 @@ func (k *Keeper) followPage(ctx context.Context, container string, changes []cha
 		return err
 	}
 	for _, b := range batches {
-		for _, r := range b.typ.outward {
+		for _, r := range b.typ.followers {
 			if err := k.follow(ctx, b.tenant, r, b.typ, b.docs); err != nil {
 				return err
 			}
@@ -47,7 +47,7 @@ func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, 
 	var batches []*batch
 	for _, c := range changes {
 		i := slices.IndexFunc(s.entityTypes, func(typ *entityType) bool { return typ.entity.Container == container && typ.docs.Owns(c.Document) })
-		if i < 0 || len(s.entityTypes[i].own) == 0 && len(s.entityTypes[i].outward) == 0 {
+		if i < 0 || len(s.entityTypes[i].own) == 0 && len(s.entityTypes[i].followers) == 0 {
 			continue
 		}
 		typ := s.entityTypes[i]

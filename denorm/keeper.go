@@ -36,7 +36,7 @@ func (c *Copies) Keeper() (*Keeper, error) {
 	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}, unrepairable: unrepairable}
 	for _, typ := range c.schema.entityTypes {
 		id := typ.entity.Container
-		if k.processors[id] != nil || len(typ.own) == 0 && len(typ.outward) == 0 {
+		if k.processors[id] != nil || len(typ.own) == 0 && len(typ.followers) == 0 {
 			continue
 		}
 		cfg, err := containerConfig(c.db, c.cfg, id, c.cfg.Name, typ.docs.SessionToken)

@@ -53,8 +53,8 @@ func LinkOf[A, B any](fieldA, fieldB string) Declaration {
 			side.typ.keepTombstones(fmt.Sprintf("%s is linked with it, until it is deleted", side.to.name()))
 		}
 		s.rules = append(s.rules, leading{l}, following{l})
-		other.outward = append(other.outward, leading{l})
-		lead.outward = append(lead.outward, following{l})
+		other.followers = append(other.followers, leading{l})
+		lead.followers = append(lead.followers, following{l})
 		return nil
 	})
 }

@@ -89,7 +89,7 @@ type recent struct {
 func (n recent) keeps() *tenantitem.Field { return n.field }
 func (n recent) needs() []string          { return n.card }
 func (n recent) counts() bool             { return false }
-func (n recent) blind() bool              { return false }
+func (n recent) blindWrite() bool         { return false }
 
 // compute returns the cards of the newest documents that refer to one, as the
 // parent's field stores them.

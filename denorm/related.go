@@ -33,10 +33,10 @@ type derived interface {
 	// compute asks for what is stored; n is the number of children, 0 only if
 	// there is none.
 	compute(ctx context.Context, r *related, tenant, parent string, n int64) (json.RawMessage, error)
-	// change changes it in the transaction of its children. A kind that can do
-	// so without having read the parent is blind.
+	// change changes it in the transaction of its children; blindWrite says that
+	// it can do so without having read the parent.
 	change(ctx context.Context, tx *transaction, f *childrenChange, t *target) error
-	blind() bool
+	blindWrite() bool
 }
 
 // relatedTo finds the rule for one reference or makes it, and adds a field to
@@ -58,7 +58,7 @@ func (s *schema) relatedTo(d Declaration, parent, child *entityType, ref *tenant
 	}
 	r := &related{parent: parent, child: child, ref: ref, derived: []derived{what}}
 	s.rules = append(s.rules, r)
-	child.outward = append(child.outward, r)
+	child.followers = append(child.followers, r)
 	child.track(ref)
 	child.keepTombstones(fmt.Sprintf("%s keeps account of its documents, deletes included", parent.name()))
 	return nil

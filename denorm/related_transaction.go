@@ -35,14 +35,14 @@ func (r *related) connect() bool {
 func (r *related) join(tx *transaction) func(context.Context) error {
 	changes := r.childrenChanges(tx)
 	for _, f := range changes {
-		if !f.blind(tx) {
+		if !f.blindWrite(tx) {
 			tx.want(r.parent, f.parent)
 		}
 	}
 	return func(ctx context.Context) error {
 		for _, f := range changes {
 			key := targetKey{r.parent, f.parent}
-			if tx.targets[key] == nil && f.blind(tx) {
+			if tx.targets[key] == nil && f.blindWrite(tx) {
 				tx.add(r.parent, &target{typ: r.parent, doc: engine.Document{ID: f.parent, Key: tx.tx.Key}})
 			}
 			t := tx.targets[key]
@@ -106,12 +106,12 @@ func (r *related) shownOtherwise(before, after *engine.Document) bool {
 	})
 }
 
-// blind reports whether a parent may be changed without having been read:
+// blindWrite reports whether a parent may be changed without having been read:
 // where the reference is a level of the key, the parent can be expected in its
 // children's partition.
-func (f *childrenChange) blind(tx *transaction) bool {
+func (f *childrenChange) blindWrite(tx *transaction) bool {
 	r := f.rule
 	_, own := tx.changed(r.parent, f.parent)
-	return !tx.tx.Again && !own && !slices.ContainsFunc(r.derived, func(d derived) bool { return !d.blind() }) &&
+	return !tx.tx.Again && !own && !slices.ContainsFunc(r.derived, func(d derived) bool { return !d.blindWrite() }) &&
 		len(validIDs([]string{f.parent})) == 1 && r.child.isKey(r.ref)
 }

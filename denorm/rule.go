@@ -46,8 +46,8 @@ type entityType struct {
 	transactionFields       []string
 	hasTransactionFollowers bool
 
-	own     []rule // keep members of this type
-	outward []rule // keep members of others, by documents of this type
+	own       []rule // keep members of this type
+	followers []rule // keep members of others, by documents of this type
 }
 
 func (typ *entityType) name() string { return typ.entity.EntityType }
