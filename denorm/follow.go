@@ -2,23 +2,136 @@ package denorm
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"time"
 
+	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository"
 )
 
-const (
-	// chunkSize is how many documents are compared at a time.
-	chunkSize = 500
-	// maxRounds bounds how often documents are looked at again that others
-	// write at the same time. The change comes again then, after a pause.
-	maxRounds = 20
-)
+// batch is the changed documents of one type and tenant on one page.
+type batch struct {
+	typ    *entityType
+	tenant string
+	docs   []engine.Document
+}
+
+// followPage follows the changes of one page: a change of a document that others
+// copy, count, list or link becomes patches of those (follow), and each changed
+// document is compared with its own sources (correctThemselves). Every step
+// computes anew what should be there, so that a page may come again, or come late.
+//
+// The order matters in one place: what a document left behind for others is
+// taken away from it last.
+func (k *Keeper) followPage(ctx context.Context, container string, changes []changefeed.Change) error {
+	batches, err := k.copies.schema.sort(container, changes)
+	if err != nil {
+		return err
+	}
+	for _, b := range batches {
+		for _, r := range b.typ.followers {
+			if err := k.follow(ctx, b.tenant, r, b.typ, b.docs); err != nil {
+				return err
+			}
+		}
+		if err := k.correctThemselves(ctx, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// sort groups the changes of a page; what is of no known type is passed
+// over.
+func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, error) {
+	var batches []*batch
+	for _, c := range changes {
+		i := slices.IndexFunc(s.entityTypes, func(typ *entityType) bool { return typ.entity.Container == container && typ.docs.Owns(c.Document) })
+		if i < 0 || len(s.entityTypes[i].own) == 0 && len(s.entityTypes[i].followers) == 0 {
+			continue
+		}
+		typ := s.entityTypes[i]
+		typ.docs.Saw(c.Session)
+		d, tenant, err := typ.docs.ReadDocument(c.Document)
+		if err != nil {
+			return nil, fmt.Errorf("denorm: document %q of %s: %w", c.ID, typ.name(), err)
+		}
+		at := slices.IndexFunc(batches, func(b *batch) bool { return b.typ == typ && b.tenant == tenant })
+		if at < 0 {
+			at = len(batches)
+			batches = append(batches, &batch{typ: typ, tenant: tenant})
+		}
+		batches[at].docs = append(batches[at].docs, d)
+	}
+	return batches, nil
+}
+
+// correctThemselves compares the changed documents themselves with what they
+// should hold: a writer may have read a source before it changed and written
+// its copy after the change was followed, and documents may be written by
+// others. A document that changed since this page was read is left alone; its
+// newer version comes as a change of its own. A document that can't be kept is
+// an error, after the others were.
+func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
+	docs := living(b.docs)
+	var found []finding
+	for _, r := range b.typ.own {
+		f, err := r.check(ctx, b.tenant, docs, false)
+		if err != nil {
+			return err
+		}
+		found = append(found, f...)
+	}
+	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
+	found, reason := k.unrepairable.skip(ctx, b.typ, b.tenant, found)
+	patches, err := b.acknowledge()
+	if err == nil {
+		patches, err = patchesOf(patches, found)
+	}
+	if err != nil {
+		return err
+	}
+	_, unrepairable, err := b.typ.patch(ctx, patches)
+	if errors.Is(err, repository.ErrAmbiguous) {
+		return fmt.Errorf("denorm: copies in %s: %w", b.typ.name(), err)
+	}
+	if err != nil {
+		return err
+	}
+	if _, refusal := k.unrepairable.skip(ctx, b.typ, b.tenant, unrepairable); refusal != nil {
+		return refusal
+	}
+	return reason
+}
+
+// acknowledge takes away what the documents had left behind for others, now that
+// these know of it, and notes the references that were followed.
+func (b *batch) acknowledge() ([]engine.DocumentPatch, error) {
+	var patches []engine.DocumentPatch
+	for _, d := range b.docs {
+		p := engine.DocumentPatch{Document: d}
+		for _, name := range []string{engine.MovedField, pendingLinksField} {
+			if d.Fields[name] != nil {
+				p.Removes = append(p.Removes, "/"+name)
+			}
+		}
+		if counted, ok := b.typ.counted(d); !ok && d.DeletedAt == "" {
+			raw, err := engine.EncodeValue(counted)
+			if err != nil {
+				return nil, err
+			}
+			p.Sets = append(p.Sets, engine.MemberValue{Pointer: "/" + countedField, Value: raw})
+		}
+		if len(p.Removes)+len(p.Sets) > 0 {
+			patches = append(patches, p)
+		}
+	}
+	return patches, nil
+}
 
 // follow carries changed documents of a type into the members that a rule
 // keeps. A document that another writer changed between our look at it and our
@@ -65,81 +178,9 @@ func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []engi
 	return len(patches) - len(done) - documentsIn(unrepairable), err
 }
 
-// documentsIn counts the documents of findings that stand together.
-func documentsIn(found []finding) int {
-	n := 0
-	for i, f := range found {
-		if i == 0 || !sameDocument(f.doc.ID, f.doc.Key, found[i-1].doc) {
-			n++
-		}
-	}
-	return n
-}
-
-// patchesOf adds the findings of each document to its patch. Where these are
-// more than a patch can hold, whole top-level members are written instead.
-func patchesOf(patches []engine.DocumentPatch, found []finding) ([]engine.DocumentPatch, error) {
-	at := map[string]int{}
-	of := map[int][]finding{}
-	for i, p := range patches {
-		at[p.ID+"\x00"+p.ETag] = i
-	}
-	for _, f := range found {
-		if f.unrepairable != nil {
-			continue
-		}
-		key := f.doc.ID + "\x00" + f.doc.ETag
-		i, ok := at[key]
-		if !ok {
-			i = len(patches)
-			at[key] = i
-			patches = append(patches, engine.DocumentPatch{Document: f.doc})
-		}
-		of[i] = append(of[i], f)
-	}
-	for i := range patches {
-		sets, err := setsOf(patches[i].Document, of[i], engine.MaxDocumentPatch-len(patches[i].Removes)-len(patches[i].Sets))
-		if err != nil {
-			return nil, err
-		}
-		patches[i].Sets = append(patches[i].Sets, sets...)
-	}
-	return patches, nil
-}
-
-func setsOf(doc engine.Document, found []finding, room int) ([]engine.MemberValue, error) {
-	sets := make([]engine.MemberValue, 0, len(found))
-	if len(found) <= room {
-		for _, f := range found {
-			sets = append(sets, engine.MemberValue{Pointer: f.pointer, Value: f.want})
-		}
-		return sets, nil
-	}
-	tops := map[string][]edit{}
-	var order []string
-	for _, f := range found {
-		tokens := splitPointer(f.pointer)
-		if tops[tokens[0]] == nil {
-			order = append(order, tokens[0])
-		}
-		tops[tokens[0]] = append(tops[tokens[0]], edit{tokens[1:], f.want})
-	}
-	// What does not fit is found again: by the change that this patch makes,
-	// or by the next round.
-	for _, top := range order[:min(len(order), room)] {
-		value, err := setMembers(doc.Fields[top], tops[top])
-		if err != nil {
-			return nil, err
-		}
-		sets = append(sets, engine.MemberValue{Pointer: "/" + escapePointer(top), Value: value})
-	}
-	return sets, nil
-}
-
-// living drops the documents that are deleted.
-func living(docs []engine.Document) []engine.Document {
-	return slices.DeleteFunc(slices.Clone(docs), func(d engine.Document) bool { return d.DeletedAt != "" })
-}
+// maxRounds bounds how often documents are looked at again that others
+// write at the same time. The change comes again then, after a pause.
+const maxRounds = 20
 
 // pause waits a little longer from round to round, at random so that
 // processes that met do not meet again.
@@ -153,72 +194,3 @@ func pause(ctx context.Context, round int) error {
 		return ctx.Err()
 	}
 }
-
-// inChunks collects a query's documents.
-func inChunks(seq func(func(engine.Document, error) bool), yield func([]engine.Document) error) error {
-	var chunk []engine.Document
-	for d, err := range seq {
-		if err != nil {
-			return err
-		}
-		if chunk = append(chunk, d); len(chunk) == chunkSize {
-			if err := yield(chunk); err != nil {
-				return err
-			}
-			chunk = nil
-		}
-	}
-	if len(chunk) == 0 {
-		return nil
-	}
-	return yield(chunk)
-}
-
-// read gets documents by id that were asked for by many.
-func read(ctx context.Context, typ *entityType, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
-	ids = validIDs(ids)
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return typ.docs.DocumentsByID(ctx, tenant, nil, ids, fields...)
-}
-
-// readSources is read for a write: what its own transaction writes counts as
-// stored, and what it deletes as gone.
-func readSources(ctx context.Context, typ *entityType, tenant string, ids []string, fields []string) (map[string]engine.Document, error) {
-	var stored []string
-	siblings := map[string]engine.Document{}
-	for _, id := range validIDs(slices.Clone(ids)) {
-		entity, found := typ.docs.Sibling(ctx, id)
-		switch {
-		case !found:
-			stored = append(stored, id)
-		case entity != nil:
-			raw, err := engine.EncodeValue(entity)
-			if err != nil {
-				return nil, err
-			}
-			d := engine.Document{ID: id}
-			if err := engine.DecodeValue(raw, &d.Fields); err != nil {
-				return nil, err
-			}
-			siblings[id] = d
-		}
-	}
-	docs, err := read(ctx, typ, tenant, stored, fields)
-	if err != nil || len(siblings) == 0 {
-		return docs, err
-	}
-	maps.Copy(siblings, docs)
-	return siblings, nil
-}
-
-func values(docs map[string]engine.Document) []engine.Document {
-	out := make([]engine.Document, 0, len(docs))
-	for _, d := range docs {
-		out = append(out, d)
-	}
-	return out
-}
-
-var emptyText = json.RawMessage(`""`)

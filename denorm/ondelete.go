@@ -16,8 +16,8 @@ const (
 	// Keep leaves the copies, and the reference, as they are: they record what
 	// was true last. It is the default.
 	Keep DeleteAction = iota
-	// Clear empties the reference and the synced copies beside it. Snapshots
-	// stay.
+	// Clear empties the reference and the synced copies beside it, in a patch by
+	// the keeper when the change feed brings it the delete. Snapshots stay.
 	Clear
 	// Restrict makes the delete fail with [ErrReferenced] while a document
 	// refers to this one. A reference that is written in the same instant may
@@ -58,7 +58,7 @@ func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
 		case action == Clear && g.ref.Kind == tenantitem.KindArray:
 			return refuse(d, fmt.Sprintf("%q holds many references", g.ref.Path), "name the reference field of a tag, or use denorm.Link or denorm.Restrict")
 		case action == Clear:
-			s.keep(g)
+			s.keep(g) // the copy rule clears: compare in copy_rule.go
 			source.keepTombstones(fmt.Sprintf("the references in %s are cleared when it is deleted", target.name()))
 		case action == Restrict:
 			source.beforeDelete = append(source.beforeDelete, g.refuseDelete)

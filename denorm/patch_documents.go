@@ -57,3 +57,74 @@ func isRefusal(err error) bool {
 	}
 	return errors.Is(err, repository.ErrInvalid) || errors.Is(err, repository.ErrTooLarge)
 }
+
+// patchesOf adds the findings of each document to its patch. Where these are
+// more than a patch can hold, whole top-level members are written instead.
+func patchesOf(patches []engine.DocumentPatch, found []finding) ([]engine.DocumentPatch, error) {
+	at := map[string]int{}
+	of := map[int][]finding{}
+	for i, p := range patches {
+		at[p.ID+"\x00"+p.ETag] = i
+	}
+	for _, f := range found {
+		if f.unrepairable != nil {
+			continue
+		}
+		key := f.doc.ID + "\x00" + f.doc.ETag
+		i, ok := at[key]
+		if !ok {
+			i = len(patches)
+			at[key] = i
+			patches = append(patches, engine.DocumentPatch{Document: f.doc})
+		}
+		of[i] = append(of[i], f)
+	}
+	for i := range patches {
+		sets, err := setsOf(patches[i].Document, of[i], engine.MaxDocumentPatch-len(patches[i].Removes)-len(patches[i].Sets))
+		if err != nil {
+			return nil, err
+		}
+		patches[i].Sets = append(patches[i].Sets, sets...)
+	}
+	return patches, nil
+}
+
+func setsOf(doc engine.Document, found []finding, room int) ([]engine.MemberValue, error) {
+	sets := make([]engine.MemberValue, 0, len(found))
+	if len(found) <= room {
+		for _, f := range found {
+			sets = append(sets, engine.MemberValue{Pointer: f.pointer, Value: f.want})
+		}
+		return sets, nil
+	}
+	tops := map[string][]edit{}
+	var order []string
+	for _, f := range found {
+		tokens := splitPointer(f.pointer)
+		if tops[tokens[0]] == nil {
+			order = append(order, tokens[0])
+		}
+		tops[tokens[0]] = append(tops[tokens[0]], edit{tokens[1:], f.want})
+	}
+	// What does not fit is found again: by the change that this patch makes,
+	// or by the next round.
+	for _, top := range order[:min(len(order), room)] {
+		value, err := setMembers(doc.Fields[top], tops[top])
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, engine.MemberValue{Pointer: "/" + escapePointer(top), Value: value})
+	}
+	return sets, nil
+}
+
+// documentsIn counts the documents of findings that stand together.
+func documentsIn(found []finding) int {
+	n := 0
+	for i, f := range found {
+		if i == 0 || !sameDocument(f.doc.ID, f.doc.Key, found[i-1].doc) {
+			n++
+		}
+	}
+	return n
+}

@@ -137,3 +137,5 @@ func distinct(ids []string) []string {
 func validIDs(ids []string) []string {
 	return slices.DeleteFunc(distinct(ids), func(id string) bool { return tenantitem.ValidateID(id) != nil })
 }
+
+var emptyText = json.RawMessage(`""`)

@@ -10,9 +10,8 @@ import (
 )
 
 // copyRule keeps the copies of one source's fields in one entity type: it finds
-// which are stale. A change of the source comes in by follow_page.go, which asks
-// every rule through follow.go; the patches that correct the copies are made
-// there and sent by patch_documents.go.
+// which are stale. A change of the source comes in by follow.go, which asks every
+// rule, and has what is stale patched.
 type copyRule struct {
 	target, source *entityType
 	groups         []*group
