@@ -25,6 +25,6 @@
 //
 // A query can multiply: joins of long arrays, strings built from strings, lists of lists. [Limits] bounds the rows, the sizes
 // of single values, the memory and the work of one request, [Memory] the memory of all of them. A [Meter] counts: memory is
-// debited before it is allocated, functions charge for what they read (the table is in price.go), and the request's context
+// debited before it is allocated, functions debit what they read (the table is in function_debit.go), and the request's context
 // is looked at as work is done. So no query text can hang or exhaust the process, and none goes on when its client has left.
 package eval

@@ -245,13 +245,13 @@ func (c *compiler) call(e *sql.Call, in *scope) node {
 	if b.name == sql.VectorDistance || b.name == sql.PartialVectorScore {
 		b.call = c.vectorCall(e)
 	}
-	args, price := c.exprs(e.Args, in), priceOf(b.name)
+	args, cost := c.exprs(e.Args, in), debitOf(b.name)
 	return func(r *run) value.Value {
 		values := make([]value.Value, len(args))
 		for i, n := range args {
 			values[i] = n(r)
 		}
-		if !price.charge(r, values) {
+		if !cost.take(r, values) {
 			return value.Value{}
 		}
 		return b.call(r, values)

@@ -20,7 +20,7 @@ func searchFunctions() []builtin {
 			return join(args[1:], func(part value.Value) value.Value {
 				mark := r.meter.Mark()
 				defer r.meter.Drop(mark)
-				if !priceOf(name).charge(r, []value.Value{args[0], part}) {
+				if !debitOf(name).take(r, []value.Value{args[0], part}) {
 					return value.Value{}
 				}
 				return searched([]value.Value{args[0], part, ignoreCase}, strings.Contains)

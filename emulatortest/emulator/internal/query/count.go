@@ -3,7 +3,7 @@ package query
 import (
 	"strings"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 )
 
@@ -12,7 +12,7 @@ type CountingSource interface {
 	IndexedSource
 	// Count is how many items meet a condition, or how many there are if it is nil. It reports false when that takes a look at
 	// the items.
-	Count(c *lookup.Condition) (int, bool)
+	Count(c *index.Condition) (int, bool)
 }
 
 // counted answers a query that only counts items, if an index can, and reports whether it did.
@@ -21,7 +21,7 @@ func (e *execution) counted() (bool, error) {
 	if !ok || e.from != nil || !countsItems(e.req.Query) {
 		return false, nil
 	}
-	var condition *lookup.Condition
+	var condition *index.Condition
 	if e.req.Query.Where != nil {
 		a := PlanAccess(e.req.Query, e.req.Parameters, e.req.Policy, e.req.Computed)
 		if len(conjuncts(e.req.Query.Where, nil)) != 1 || len(a.where) != 1 || len(a.where[0]) != 1 || !a.where[0][0].Same {

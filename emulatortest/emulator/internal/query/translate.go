@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
@@ -18,13 +18,13 @@ type translator struct {
 }
 
 // path is the path of a property of the item whose index may be used.
-func (t *translator) path(e sql.Expr) (lookup.Path, bool) {
+func (t *translator) path(e sql.Expr) (index.Path, bool) {
 	root, steps, ok := sql.ResolvePath(e)
 	if !ok || root != t.root || len(steps) == 0 {
 		return nil, false
 	}
 	for _, s := range steps {
-		if s.Element || s.Name == lookup.Element {
+		if s.Element || s.Name == index.Element {
 			return nil, false
 		}
 	}
@@ -58,7 +58,7 @@ func (t *translator) constant(e sql.Expr) (value.Value, bool) {
 }
 
 // conditions lists conditions of which one holds whenever the expression does.
-func (t *translator) conditions(e sql.Expr) ([]lookup.Condition, bool) {
+func (t *translator) conditions(e sql.Expr) ([]index.Condition, bool) {
 	switch e := e.(type) {
 	case *sql.Binary:
 		return t.binary(e)
@@ -72,22 +72,22 @@ func (t *translator) conditions(e sql.Expr) ([]lookup.Condition, bool) {
 		return t.call(e)
 	case *sql.Identifier, *sql.Member: // the property is true
 		if path, ok := t.path(e); ok {
-			return same(path, nil, lookup.Equal(value.FromBool(true))), true
+			return same(path, nil, index.Equal(value.FromBool(true))), true
 		}
 	}
 	return nil, false
 }
 
-func one(path lookup.Path, ranges ...lookup.Range) []lookup.Condition {
-	return []lookup.Condition{{Path: path, Ranges: ranges}}
+func one(path index.Path, ranges ...index.Range) []index.Condition {
+	return []index.Condition{{Path: path, Ranges: ranges}}
 }
 
 // same is one whose ranges hold exactly what the query's condition does, if all constants in it are known to indexes.
-func same(path lookup.Path, constants []value.Value, ranges ...lookup.Range) []lookup.Condition {
-	return []lookup.Condition{{Path: path, Ranges: ranges, Same: !slices.ContainsFunc(constants, func(v value.Value) bool { return !lookup.Exact(v) })}}
+func same(path index.Path, constants []value.Value, ranges ...index.Range) []index.Condition {
+	return []index.Condition{{Path: path, Ranges: ranges, Same: !slices.ContainsFunc(constants, func(v value.Value) bool { return !index.Exact(v) })}}
 }
 
-func (t *translator) binary(e *sql.Binary) ([]lookup.Condition, bool) {
+func (t *translator) binary(e *sql.Binary) ([]index.Condition, bool) {
 	switch e.Op {
 	case sql.Or:
 		left, ok := t.conditions(e.Left)
@@ -119,20 +119,20 @@ func (t *translator) binary(e *sql.Binary) ([]lookup.Condition, bool) {
 	}
 	switch op {
 	case sql.Equals:
-		return same(path, []value.Value{v}, lookup.Equal(v)), true
+		return same(path, []value.Value{v}, index.Equal(v)), true
 	case sql.Less, sql.LessOrEqual:
-		return same(path, []value.Value{v}, exactly(v, lookup.Under(v, op == sql.LessOrEqual))), true
+		return same(path, []value.Value{v}, exactly(v, index.Under(v, op == sql.LessOrEqual))), true
 	case sql.Greater, sql.GreaterOrEqual:
-		return same(path, []value.Value{v}, exactly(v, lookup.Above(v, op == sql.GreaterOrEqual))), true
+		return same(path, []value.Value{v}, exactly(v, index.Above(v, op == sql.GreaterOrEqual))), true
 	default:
 		return nil, false
 	}
 }
 
 // exactly widens a range over arrays or objects, which an index does not tell apart, to all of them.
-func exactly(v value.Value, r lookup.Range) lookup.Range {
-	if !lookup.Exact(v) {
-		return lookup.OfKind(v.Kind())
+func exactly(v value.Value, r index.Range) index.Range {
+	if !index.Exact(v) {
+		return index.OfKind(v.Kind())
 	}
 	return r
 }
@@ -153,7 +153,7 @@ func mirrored(op sql.BinaryOp) sql.BinaryOp {
 	}
 }
 
-func (t *translator) in(e *sql.In) ([]lookup.Condition, bool) {
+func (t *translator) in(e *sql.In) ([]index.Condition, bool) {
 	path, ok := t.path(e.Operand)
 	if !ok || e.Not {
 		return nil, false
@@ -170,31 +170,31 @@ func (t *translator) in(e *sql.In) ([]lookup.Condition, bool) {
 }
 
 // equalities are the ranges of some values, each once.
-func equalities(list []value.Value) []lookup.Range {
+func equalities(list []value.Value) []index.Range {
 	list = slices.DeleteFunc(list, value.Value.IsUndefined)
-	slices.SortFunc(list, lookup.Compare)
-	list = slices.CompactFunc(list, func(a, b value.Value) bool { return lookup.Compare(a, b) == 0 })
-	ranges := make([]lookup.Range, len(list))
+	slices.SortFunc(list, index.Compare)
+	list = slices.CompactFunc(list, func(a, b value.Value) bool { return index.Compare(a, b) == 0 })
+	ranges := make([]index.Range, len(list))
 	for i, v := range list {
-		ranges[i] = lookup.Equal(v)
+		ranges[i] = index.Equal(v)
 	}
 	return ranges
 }
 
-func (t *translator) between(e *sql.Between) ([]lookup.Condition, bool) {
+func (t *translator) between(e *sql.Between) ([]index.Condition, bool) {
 	path, ok := t.path(e.Operand)
 	low, okLow := t.constant(e.Low)
 	high, okHigh := t.constant(e.High)
-	if !ok || !okLow || !okHigh || e.Not || low.Kind() != high.Kind() || !lookup.Exact(low) {
+	if !ok || !okLow || !okHigh || e.Not || low.Kind() != high.Kind() || !index.Exact(low) {
 		return nil, false
 	}
-	r := lookup.Above(low, true)
-	r.To = lookup.Under(high, true).To
+	r := index.Above(low, true)
+	r.To = index.Under(high, true).To
 	return same(path, nil, r), true
 }
 
 // like uses what stands before the first wildcard.
-func (t *translator) like(e *sql.Like) ([]lookup.Condition, bool) {
+func (t *translator) like(e *sql.Like) ([]index.Condition, bool) {
 	path, ok := t.path(e.Operand)
 	v, isConstant := t.constant(e.Pattern)
 	pattern, isText := v.Str()
@@ -211,17 +211,17 @@ func (t *translator) like(e *sql.Like) ([]lookup.Condition, bool) {
 	if start == "" {
 		return nil, false
 	}
-	return one(path, lookup.Prefix(start)), true
+	return one(path, index.Prefix(start)), true
 }
 
-func (t *translator) call(e *sql.Call) ([]lookup.Condition, bool) {
+func (t *translator) call(e *sql.Call) ([]index.Condition, bool) {
 	if e.UserDefined || len(e.Args) == 0 {
 		return nil, false
 	}
 	name := strings.ToUpper(e.Name)
 	if kind, ok := kindTests()[name]; ok && len(e.Args) == 1 {
 		if path, ok := t.path(e.Args[0]); ok {
-			return same(path, nil, lookup.OfKind(kind)), true
+			return same(path, nil, index.OfKind(kind)), true
 		}
 		return nil, false
 	}
@@ -239,7 +239,7 @@ func (t *translator) call(e *sql.Call) ([]lookup.Condition, bool) {
 		if v.Kind() != value.String {
 			return nil, false
 		}
-		return one(path, lookup.Equal(v)), ok
+		return one(path, index.Equal(v)), ok
 	}
 	return nil, false
 }
@@ -252,7 +252,7 @@ func kindTests() map[string]value.Kind {
 	}
 }
 
-func (t *translator) startsWith(e *sql.Call) ([]lookup.Condition, bool) {
+func (t *translator) startsWith(e *sql.Call) ([]index.Condition, bool) {
 	path, ok := t.path(e.Args[0])
 	if !ok || len(e.Args) < 2 {
 		return nil, false
@@ -267,21 +267,21 @@ func (t *translator) startsWith(e *sql.Call) ([]lookup.Condition, bool) {
 			return nil, false
 		}
 	}
-	return same(path, nil, lookup.Prefix(start)), true
+	return same(path, nil, index.Prefix(start)), true
 }
 
 // arrayContains serves ARRAY_CONTAINS(c.list, constant), and ARRAY_CONTAINS(@list, c.x), which is c.x IN (...).
-func (t *translator) arrayContains(e *sql.Call) ([]lookup.Condition, bool) {
+func (t *translator) arrayContains(e *sql.Call) ([]index.Condition, bool) {
 	if len(e.Args) != 2 {
 		return nil, false
 	}
 	if path, ok := t.path(e.Args[0]); ok {
 		v, ok := t.constant(e.Args[1])
-		elements := append(slices.Clone(path), lookup.Element)
+		elements := append(slices.Clone(path), index.Element)
 		if !ok || v.IsUndefined() || !t.allowed(elements) {
 			return nil, false
 		}
-		return same(elements, []value.Value{v}, lookup.Equal(v)), true
+		return same(elements, []value.Value{v}, index.Equal(v)), true
 	}
 	path, ok := t.path(e.Args[1])
 	v, isConstant := t.constant(e.Args[0])

@@ -3,7 +3,7 @@ package restapi
 import (
 	"iter"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/query"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
@@ -36,17 +36,17 @@ func (s snapshotSource) Items(afterRID string) iter.Seq[query.Item] {
 func (s snapshotSource) Len() int { return s.snapshot.Len() }
 
 // Candidates implements [query.IndexedSource].
-func (s snapshotSource) Candidates(alternatives [][]lookup.Condition) int {
+func (s snapshotSource) Candidates(alternatives [][]index.Condition) int {
 	return s.snapshot.Candidates(alternatives)
 }
 
 // Matching implements [query.IndexedSource].
-func (s snapshotSource) Matching(alternatives [][]lookup.Condition, afterRID string, all bool) iter.Seq[query.Item] {
+func (s snapshotSource) Matching(alternatives [][]index.Condition, afterRID string, all bool) iter.Seq[query.Item] {
 	return itemsOf(s.snapshot.Matching(alternatives, afterRID, all))
 }
 
 // Ordered implements [query.IndexedSource].
-func (s snapshotSource) Ordered(o lookup.Order, reverse bool, keys []value.Value, rid string) (iter.Seq[query.Item], bool) {
+func (s snapshotSource) Ordered(o index.Order, reverse bool, keys []value.Value, rid string) (iter.Seq[query.Item], bool) {
 	documents, ok := s.snapshot.Ordered(o, reverse, keys, rid)
 	if !ok {
 		return nil, false
@@ -61,4 +61,4 @@ func (s snapshotSource) Unchanged(since query.Source) bool {
 }
 
 // Count implements [query.CountingSource].
-func (s snapshotSource) Count(c *lookup.Condition) (int, bool) { return s.snapshot.Count(c) }
+func (s snapshotSource) Count(c *index.Condition) (int, bool) { return s.snapshot.Count(c) }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tidwall/btree"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
@@ -18,10 +18,10 @@ const (
 )
 
 // valueIndex holds an entry for each item of a partition, or for each element of an array in it, in the order of their values and
-// then of their rids. It comes into being with the first query that can use it; which one a query uses is decided in access.go of
+// then of their rids. It comes into being with the first query that can use it; which one a query uses is decided in index_choice.go of
 // package query.
 type valueIndex struct {
-	order lookup.Order
+	order index.Order
 	// logical says that entries are in the order of logical partitions first, for queries of one.
 	logical bool
 	name    string
@@ -37,18 +37,18 @@ type indexEntry struct {
 
 // indexPlace makes an entry a place between others, to begin or end at: a cut, or the first so many values of its key.
 type indexPlace struct {
-	cut   *lookup.Cut
+	cut   *index.Cut
 	depth int
 }
 
-func indexName(o lookup.Order, logical bool) string {
+func indexName(o index.Order, logical bool) string {
 	if logical {
 		return "logical " + o.Name()
 	}
 	return o.Name()
 }
 
-func newIndex(o lookup.Order, logical bool) *valueIndex {
+func newIndex(o index.Order, logical bool) *valueIndex {
 	x := &valueIndex{order: o, logical: logical, name: indexName(o, logical)}
 	x.entries = newTree(x.compare)
 	return x
@@ -75,7 +75,7 @@ func (x *valueIndex) compare(a, b indexEntry) int {
 }
 
 // side is on which side of a cut a key lies.
-func side(c *lookup.Cut, key value.Value) int {
+func side(c *index.Cut, key value.Value) int {
 	if c.Below(key) {
 		return -1
 	}
@@ -133,7 +133,7 @@ func (x *valueIndex) each(v value.Value, yield func(value.Value)) {
 		return
 	}
 	path := x.order[0].Path
-	if last := len(path) - 1; path[last] == lookup.Element {
+	if last := len(path) - 1; path[last] == index.Element {
 		elements, _ := v.At(path[:last]...).Array()
 		for _, e := range elements {
 			yield(indexKey(e))
@@ -184,7 +184,7 @@ func (it *item) value() value.Value {
 }
 
 // indexed finds an index of the state.
-func (s *state) indexed(o lookup.Order, logical bool) *valueIndex {
+func (s *state) indexed(o index.Order, logical bool) *valueIndex {
 	name := indexName(o, logical)
 	for _, x := range s.indexes {
 		if x.name == name {
@@ -195,7 +195,7 @@ func (s *state) indexed(o lookup.Order, logical bool) *valueIndex {
 }
 
 // ensure builds what is missing of the indexes, and reports whether it built any. It needs the partition's lock for writing.
-func (s *state) ensure(orders []lookup.Order, logical bool) (changed bool) {
+func (s *state) ensure(orders []index.Order, logical bool) (changed bool) {
 	for _, o := range orders[:min(len(orders), maxIndexes)] {
 		x := s.indexed(o, logical)
 		if x == nil {

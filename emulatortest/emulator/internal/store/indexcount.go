@@ -1,11 +1,11 @@
 package store
 
-import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+import "github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 
 // Count is how many documents meet a condition, or how many there are if it is nil, by the numbers that trees keep. It reports
 // false when that takes a look at the items: without an index, in a scope that is part of a physical partition and not one logical
 // one, and while items that expired or that queries don't see are among them.
-func (s *Snapshot) Count(c *lookup.Condition) (int, bool) {
+func (s *Snapshot) Count(c *index.Condition) (int, bool) {
 	n := 0
 	for _, part := range s.parts {
 		if !s.area.logical && !s.area.whole(part.p) || part.s.hidden > 0 {
@@ -18,7 +18,7 @@ func (s *Snapshot) Count(c *lookup.Condition) (int, bool) {
 			n += s.items(part)
 			continue
 		}
-		_, found, ok := s.spans(part, []lookup.Condition{*c})
+		_, found, ok := s.spans(part, []index.Condition{*c})
 		if !ok {
 			return 0, false
 		}

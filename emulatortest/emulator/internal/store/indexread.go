@@ -8,7 +8,7 @@ import (
 
 	"github.com/tidwall/btree"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
@@ -59,11 +59,11 @@ type span struct {
 }
 
 // pivot is a place in an index; in one of logical partitions it is in that of the area.
-func (s *Snapshot) pivot(c lookup.Cut) indexEntry {
+func (s *Snapshot) pivot(c index.Cut) indexEntry {
 	return indexEntry{it: &item{epk: s.area.min, canon: s.area.canon, place: &indexPlace{cut: &c}}}
 }
 
-func (s *Snapshot) span(x *valueIndex, r lookup.Range) span {
+func (s *Snapshot) span(x *valueIndex, r index.Range) span {
 	p := span{index: x, from: s.pivot(r.From), to: s.pivot(r.To)}
 	first := rank(x.entries, func(e indexEntry) bool { return x.compare(e, p.from) < 0 })
 	p.n = max(0, rank(x.entries, func(e indexEntry) bool { return x.compare(e, p.to) < 0 })-first)
@@ -83,9 +83,9 @@ func (p span) each(yield func(*item)) {
 
 // spans finds the entries of one partition that meet one of the conditions, and their number. It reports false when an index
 // is missing.
-func (s *Snapshot) spans(part snapshotPart, conditions []lookup.Condition) (found []span, n int, ok bool) {
+func (s *Snapshot) spans(part snapshotPart, conditions []index.Condition) (found []span, n int, ok bool) {
 	for _, c := range conditions {
-		x := part.s.indexed(lookup.By(c.Path), s.area.logical)
+		x := part.s.indexed(index.By(c.Path), s.area.logical)
 		if x == nil {
 			return nil, 0, false
 		}
@@ -109,7 +109,7 @@ type candidates struct {
 }
 
 // candidates chooses, of several lists of which each item of the result meets one condition, the list with the fewest items.
-func (s *Snapshot) candidates(part snapshotPart, alternatives [][]lookup.Condition) candidates {
+func (s *Snapshot) candidates(part snapshotPart, alternatives [][]index.Condition) candidates {
 	best := candidates{part: part, n: s.items(part), all: true}
 	for _, conditions := range alternatives {
 		if found, n, ok := s.spans(part, conditions); ok && n < best.n {
@@ -120,7 +120,7 @@ func (s *Snapshot) candidates(part snapshotPart, alternatives [][]lookup.Conditi
 }
 
 // Candidates is at most how many items meet one condition of each of the lists, as far as indexes tell, expired ones included.
-func (s *Snapshot) Candidates(alternatives [][]lookup.Condition) int {
+func (s *Snapshot) Candidates(alternatives [][]index.Condition) int {
 	n := 0
 	for _, part := range s.parts {
 		n += s.candidates(part, alternatives).n
@@ -131,7 +131,7 @@ func (s *Snapshot) Candidates(alternatives [][]lookup.Condition) int {
 // Matching yields, in the order of their rids and beginning after the given one, at least those live documents that meet one
 // condition of each of the lists. all says that the caller will read to the end. The cost of a page depends on the number
 // of documents that meet the conditions, and all pages together read no document more than a few times.
-func (s *Snapshot) Matching(alternatives [][]lookup.Condition, afterRID string, all bool) iter.Seq[Document] {
+func (s *Snapshot) Matching(alternatives [][]index.Condition, afterRID string, all bool) iter.Seq[Document] {
 	from, ok := firstOrdinal(afterRID)
 	if !ok {
 		return func(func(Document) bool) {}
@@ -257,7 +257,7 @@ func (s *Snapshot) eachInArea(part snapshotPart, yield func(*item)) {
 // Ordered yields the live documents in that order, from keys on, or the opposite one; documents that are equal in it are
 // in the order of their rids, or the opposite one. It begins at the first document with those keys; nil means all, and it reports
 // false when an index is missing.
-func (s *Snapshot) Ordered(o lookup.Order, reverse bool, keys []value.Value, rid string) (iter.Seq[Document], bool) {
+func (s *Snapshot) Ordered(o index.Order, reverse bool, keys []value.Value, rid string) (iter.Seq[Document], bool) {
 	for _, part := range s.parts {
 		if part.s.indexed(o, s.area.logical) == nil {
 			return nil, false
@@ -323,8 +323,8 @@ func (c *cursor) inside() bool {
 }
 
 // merge walks the indexes of all parts together.
-func (s *Snapshot) merge(o lookup.Order, reverse bool, keys []value.Value, rid string, yield func(Document) bool) {
-	lowest, highest := lookup.OfKind(value.Undefined).From, lookup.OfKind(value.Object).To
+func (s *Snapshot) merge(o index.Order, reverse bool, keys []value.Value, rid string, yield func(Document) bool) {
+	lowest, highest := index.OfKind(value.Undefined).From, index.OfKind(value.Object).To
 	bounds := [2]indexEntry{s.pivot(lowest), s.pivot(highest)}
 	var start *indexEntry
 	if keys != nil {
@@ -365,7 +365,7 @@ func (s *Snapshot) start(keys []value.Value, rid string, reverse bool) *indexEnt
 	}
 	e := &indexEntry{key: tuple(keys), it: at}
 	for i, k := range keys {
-		if !lookup.Exact(k) {
+		if !index.Exact(k) {
 			at.place = &indexPlace{depth: i + 1}
 			return e
 		}

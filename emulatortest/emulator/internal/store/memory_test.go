@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/store"
 )
 
@@ -46,7 +46,7 @@ func TestMemory(t *testing.T) {
 				size += int64(len(must(b.c.CreateItem(at(pk), body))(t).Body))
 			}
 			plain := heap() - before
-			orders := []lookup.Order{lookup.By(lookup.Path{"n"}), lookup.By(lookup.Path{"id"})}
+			orders := []index.Order{index.By(index.Path{"n"}), index.By(index.Path{"id"})}
 			snapshot := must(b.c.Snapshot(store.Scope{Indexes: orders}, ""))(t)
 			indexed := heap() - before
 			for d := range snapshot.Items("") {

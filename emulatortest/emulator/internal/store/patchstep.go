@@ -110,7 +110,7 @@ func (s *step) take(root *node) (*node, error) {
 	}
 	last := s.from[len(s.from)-1]
 	if parent.isArray() {
-		at, ok := index(last, len(parent.elements)-1)
+		at, ok := arrayIndex(last, len(parent.elements)-1)
 		if !ok {
 			return nil, s.missing(last)
 		}
@@ -139,7 +139,7 @@ func (s *step) parent(root *node, tokens []string) (*node, error) {
 		}
 		next := at.get(token)
 		if at.isArray() {
-			if n, ok := index(token, len(at.elements)-1); ok {
+			if n, ok := arrayIndex(token, len(at.elements)-1); ok {
 				next = at.elements[n]
 			}
 		}
@@ -186,9 +186,9 @@ func (s *step) applyToObject(o *node, name string) error {
 
 func (s *step) applyToArray(a *node, token string) error {
 	length := len(a.elements)
-	at, inside := index(token, length-1)
+	at, inside := arrayIndex(token, length-1)
 	end := token == "-"
-	if n, ok := index(token, length); ok && n == length {
+	if n, ok := arrayIndex(token, length); ok && n == length {
 		end = true
 	}
 	switch {
@@ -212,8 +212,8 @@ func (s *step) applyToArray(a *node, token string) error {
 	return nil
 }
 
-// index reads an array index from 0 to last.
-func index(token string, last int) (int, bool) {
+// arrayIndex reads an array index from 0 to last.
+func arrayIndex(token string, last int) (int, bool) {
 	if token == "" || strings.Trim(token, "0123456789") != "" || len(token) > 1 && token[0] == '0' {
 		return 0, false
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 )
 
 // replica is where reads come from while a lag is set: a state of earlier, and the later ones on their way to it.
@@ -78,7 +78,7 @@ func (p *partition) view(now time.Time, behind int) (*state, func() error) {
 
 // index builds what is missing of the indexes for a read of a scope. Reads from a replica that lags get along without, until
 // it shows a state that was written after that.
-func (p *partition) index(orders []lookup.Order, a area) {
+func (p *partition) index(orders []index.Order, a area) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	items := p.state.byOrdinal.Len()

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
@@ -23,7 +23,7 @@ type Scope struct {
 	// OnePartition refuses bounds that don't lie within one physical partition (410/1002), which is that of RangeID when it is given.
 	OnePartition bool
 	// Indexes are the orders that a query could use; what is missing is built if the scope is large enough to be worth it.
-	Indexes []lookup.Order
+	Indexes []index.Order
 	// Unindexed includes the items that were kept out of queries.
 	Unindexed bool
 }

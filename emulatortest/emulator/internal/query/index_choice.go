@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/eval"
-	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/lookup"
+	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/index"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/sql"
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
@@ -18,29 +18,29 @@ type IndexedSource interface {
 	Len() int
 	// Candidates is at most how many items meet one condition of each of the lists, as far as indexes tell; Len if they tell
 	// nothing.
-	Candidates(alternatives [][]lookup.Condition) int
+	Candidates(alternatives [][]index.Condition) int
 	// Matching yields at least the items that meet one condition of each list, in the order of their rids and beginning after
 	// the given one. all says that they will be read to the end.
-	Matching(alternatives [][]lookup.Condition, afterRID string, all bool) iter.Seq[Item]
+	Matching(alternatives [][]index.Condition, afterRID string, all bool) iter.Seq[Item]
 	// Ordered yields all items in that order or its opposite, ties by rid in the same direction, beginning at the keys and
 	// the rid when keys is not nil. It reports false when there is no index for it.
-	Ordered(o lookup.Order, reverse bool, keys []value.Value, rid string) (iter.Seq[Item], bool)
+	Ordered(o index.Order, reverse bool, keys []value.Value, rid string) (iter.Seq[Item], bool)
 }
 
 // Access says what indexes could do for a query.
 type Access struct {
 	// where has a list for each condition of WHERE that indexes serve: an item of the result meets one condition of each.
-	where [][]lookup.Condition
+	where [][]index.Condition
 	// order is that of ORDER BY; nil when none serves it.
-	order   lookup.Order
+	order   index.Order
 	reverse bool
 }
 
 // Orders are the indexes that the query could use.
-func (a *Access) Orders() []lookup.Order {
-	var orders []lookup.Order
+func (a *Access) Orders() []index.Order {
+	var orders []index.Order
 	names := map[string]bool{}
-	add := func(o lookup.Order) {
+	add := func(o index.Order) {
 		if name := o.Name(); !names[name] {
 			names[name] = true
 			orders = append(orders, o)
@@ -51,7 +51,7 @@ func (a *Access) Orders() []lookup.Order {
 	}
 	for _, conditions := range a.where {
 		for _, c := range conditions {
-			add(lookup.By(c.Path))
+			add(index.By(c.Path))
 		}
 	}
 	return orders
@@ -87,7 +87,7 @@ func (a *Access) orderBy(q *sql.Query, t *translator) {
 			a.order = nil
 			return
 		}
-		a.order = append(a.order, lookup.Key{Path: path, Descending: item.Descending})
+		a.order = append(a.order, index.Key{Path: path, Descending: item.Descending})
 	}
 	if len(a.order) == 0 {
 		return
@@ -172,10 +172,10 @@ func enough(rows []entry, keep int, next []value.Value) bool {
 		return false
 	}
 	for i, k := range rows[len(rows)-1].at.keys {
-		if lookup.Compare(k, next[i]) != 0 {
+		if index.Compare(k, next[i]) != 0 {
 			return true
 		}
-		if !lookup.Exact(k) {
+		if !index.Exact(k) {
 			return false
 		}
 	}

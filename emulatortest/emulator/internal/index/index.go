@@ -1,6 +1,6 @@
-// Package lookup is how a query says to a store which items it needs: by ranges of the values at a path, or in the order of
+// Package index is how a query says to a store which items it needs: by ranges of the values at a path, or in the order of
 // the values at some paths. The store may have an index that answers, or not, and then the query reads all items.
-package lookup
+package index
 
 import (
 	"strings"

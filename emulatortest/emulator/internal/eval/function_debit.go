@@ -6,17 +6,17 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator/internal/value"
 )
 
-// price is what a call of a function costs for each byte of the strings and each element of the arrays that it is given,
-// before it runs. A function whose cost doesn't grow with those alone debits the rest by itself.
-type price struct {
+// debit is what a call of a function takes from the limits of its request (limits.go, meter.go) for each byte of the strings
+// and each element of the arrays that it is given, before it runs. It has nothing to do with request units. A function whose cost doesn't grow with those alone debits the rest by itself.
+type debit struct {
 	steps int
 	bytes int // that it builds; 0 for functions that give parts of what they are given
 	// deep is for functions that walk their arguments to the last part.
 	deep bool
 }
 
-// priceOf returns the price of a function, which is built in.
-func priceOf(name string) price {
+// debitOf returns what a function debits, which is built in.
+func debitOf(name string) debit {
 	const (
 		copied    = 2  // a copy, with room for letters that grow
 		asRunes   = 8  // a copy as runes and the result
@@ -27,27 +27,27 @@ func priceOf(name string) price {
 	)
 	switch strings.ToUpper(name) {
 	case "LOWER", "UPPER", "CONTAINS", "ENDSWITH", "STARTSWITH", "STRINGEQUALS", "CONTAINS_ALL_CI", "CONTAINS_ANY_CI":
-		return price{steps: 10, bytes: copied}
+		return debit{steps: 10, bytes: copied}
 	case "REVERSE", "LTRIM", "RTRIM", "TRIM":
-		return price{steps: 10, bytes: asRunes}
+		return debit{steps: 10, bytes: asRunes}
 	case "STRINGTOARRAY", "STRINGTOBOOLEAN", "STRINGTONULL", "STRINGTONUMBER", "STRINGTOOBJECT":
-		return price{steps: 10, bytes: decoded}
+		return debit{steps: 10, bytes: decoded}
 	case "TOSTRING":
-		return price{steps: 10, bytes: formatted, deep: true}
+		return debit{steps: 10, bytes: formatted, deep: true}
 	case "ARRAY_AVG", "ARRAY_MEDIAN", "ARRAY_SUM", "ARRAY_SLICE", "VECTORDISTANCE", "_VECTORSCORE":
-		return price{steps: 20, bytes: elements}
+		return debit{steps: 20, bytes: elements}
 	case "SETDIFFERENCE", "SETEQUAL", "SETINTERSECT", "SETUNION":
-		return price{steps: 100, bytes: distinct, deep: true}
+		return debit{steps: 100, bytes: distinct, deep: true}
 	case "DATETIMEFORMAT":
-		return price{steps: 20, bytes: formatted}
+		return debit{steps: 20, bytes: formatted}
 	case "FULLTEXTCONTAINS", "FULLTEXTCONTAINSALL", "FULLTEXTCONTAINSANY", "_FULLTEXTSCORE", "_FULLTEXTWORDCOUNT":
-		return price{steps: 20, bytes: elements}
+		return debit{steps: 20, bytes: elements}
 	}
-	return price{steps: 1}
+	return debit{steps: 1}
 }
 
-// charge debits a call and reports whether it may be made.
-func (p price) charge(r *run, args []value.Value) bool {
+// take debits a call and reports whether it may be made.
+func (p debit) take(r *run, args []value.Value) bool {
 	size := 1
 	for _, a := range args {
 		if p.deep && !r.walks(a) {
