@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -36,6 +37,17 @@ type Line struct {
 	Text string `json:"text"`
 }
 
+// Album can be restored, with the photos below it.
+type Album struct {
+	tenantitem.TenantItem[Album]
+	Title string `json:"title"`
+}
+
+type Photo struct {
+	parented.ParentedItem[Photo, Album]
+	Title string `json:"title"`
+}
+
 // Task has a copy of the name of the person that it is assigned to.
 type Task struct {
 	tenantitem.TenantItem[Task]
@@ -49,7 +61,21 @@ type Person struct {
 	Name string `json:"name"`
 }
 
+// Book and its chapters lie in one logical partition.
+type Book struct {
+	tenantitem.TenantItem[Book]
+	Title string `json:"title"`
+}
+
+type Chapter struct {
+	parented.ParentedItem[Chapter, Book]
+	Title string `json:"title"`
+}
+
 const tenant = "acme"
+
+// shared is a container in which everything of a tenant lies in one logical partition.
+const shared = "shared"
 
 // account is an application over an account of its own.
 type account struct {
@@ -60,6 +86,10 @@ type account struct {
 	notes    *repository.Scope[Note]
 	comments *parented.Repository[Comment, Note]
 	lines    *parented.Buckets[Line, Note]
+	albums   *repository.Scope[Album]
+	photos   *parented.Repository[Photo, Album]
+	books    *repository.Scope[Book]
+	chapters *parented.Repository[Chapter, Book]
 	persons  *repository.Scope[Person]
 	tasks    *repository.Scope[Task]
 }
@@ -69,8 +99,13 @@ func open(t *testing.T, partitions int) *account {
 	t.Helper()
 	a := &account{t: t, emulator: emulatortest.New(t, emulatortest.Calm(), emulatortest.WithPartitions(partitions))}
 	copies := denorm.New(denorm.Config{Processor: changefeed.Config{}})
-	plan, err := registry.NewPlan(registry.Config{Database: "costs", Provision: true, Logger: slog.New(slog.DiscardHandler)}, []registry.Declaration{
+	plan, err := registry.NewPlan(registry.Config{
+		Database: "costs", Provision: true, Logger: slog.New(slog.DiscardHandler),
+		Containers: []registry.Container{{ID: shared, PartitionKey: []string{"/tenantId"}}},
+	}, []registry.Declaration{
 		registry.EntityOf[Note](), registry.ChildOf[Comment, Note](parented.Cascade), registry.BucketOf[Line, Note](parented.Cascade),
+		registry.EntityOf[Album](registry.SoftDelete(24 * time.Hour)), registry.ChildOf[Photo, Album](parented.Cascade),
+		registry.EntityOf[Book](registry.In(shared)), registry.ChildOf[Chapter, Book](parented.Cascade, registry.In(shared)),
 		registry.EntityOf[Person](), registry.EntityOf[Task](),
 	}, copies.Extension())
 	a.must(err)
@@ -89,7 +124,15 @@ func open(t *testing.T, partitions int) *account {
 	a.must(err)
 	a.lines, err = registry.BucketsOf[Line, Note](a.db)
 	a.must(err)
-	a.notes, a.persons, a.tasks = notes.In(tenant), persons.In(tenant), tasks.In(tenant)
+	albums, err := registry.RepositoryOf[Album](a.db)
+	a.must(err)
+	a.photos, err = registry.ChildrenOf[Photo, Album](a.db)
+	a.must(err)
+	books, err := registry.RepositoryOf[Book](a.db)
+	a.must(err)
+	a.chapters, err = registry.ChildrenOf[Chapter, Book](a.db)
+	a.must(err)
+	a.notes, a.albums, a.books, a.persons, a.tasks = notes.In(tenant), albums.In(tenant), books.In(tenant), persons.In(tenant), tasks.In(tenant)
 	return a
 }
 
@@ -100,17 +143,21 @@ func (a *account) must(err error) {
 	}
 }
 
-// count is a row of the table: the requests that f makes. What the SDK asks
+// count is a row of the table: the requests that f makes, and the least that its promise allows. What the SDK asks
 // for its own caches is left out, since it depends on what ran before, and so
 // are the exchanges for which leaveOut is true.
-func (a *account) count(work, least string, f func() error, leaveOut ...func(emulator.Exchange) bool) row {
+func (a *account) count(work string, least bound, f func() error, leaveOut ...func(emulator.Exchange) bool) row {
 	a.t.Helper()
 	r := row{work: work, least: least, counts: map[emulator.Operation]int{}}
 	synctest.Wait() // until what ran before has ended
 	mark := a.emulator.Requests().Mark()
 	a.must(f())
 	synctest.Wait()
-	for _, x := range a.emulator.Requests().Since(mark) {
+	held := a.emulator.Requests().Since(mark)
+	if all := a.emulator.Requests().Mark() - mark; len(held) < all {
+		a.t.Fatalf("%s: the log holds only the latest %d of %d requests", work, len(held), all)
+	}
+	for _, x := range held {
 		switch x.Operation {
 		case emulator.ReadAccount, emulator.ReadContainer, emulator.ReadPartitionKeyRanges:
 			continue
@@ -138,10 +185,10 @@ func (a *account) person(name string) *Person {
 	return p
 }
 
-// thousands writes a number as the table does.
+// thousands writes a number as the page does.
 func thousands(n int) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }

@@ -20,13 +20,32 @@ func feed(t *testing.T) []row {
 		a.must(a.keeper.Start(t.Context()))
 		<-time.After(6*time.Minute + 1500*time.Millisecond) // off the beat of the intervals
 		idle := a.count(fmt.Sprintf("a minute of an idle keeper over %d ranges", ranges), leastIdle, func() error { <-time.After(minutes * time.Minute); return nil })
-		rows = append(rows, idle.in(minutes))
+		note := a.note()
+		<-time.After(time.Minute)
+		busy := a.count("a minute of the same keeper with a change each second in one range", leastBusy, func() error {
+			for range 60 * minutes {
+				note.Title = "changed"
+				if err := a.notes.Save(t.Context(), note); err != nil {
+					return err
+				}
+				<-time.After(time.Second)
+			}
+			return nil
+		}, notOfTheFeed)
+		rows = append(rows, idle.in(minutes), busy.in(minutes))
 		a.must(a.keeper.Stop(t.Context()))
 	})
 	return rows
 }
 
-const leastIdle = "192 reads with the default longest pause of 5 s; the leases are renewed and listed, so that another instance can take over"
+var leastIdle = bound{requests: 300, why: "192 reads with the default longest pause of 5 s; the leases are renewed every 10 s and listed every 5 s, so that another instance can take over in time"}
+
+var leastBusy = bound{requests: 461, why: "a change is read, the read after it says that there is no more, and its position is stored", beyond: "6 renewals of the lease in which a position was just stored"}
+
+// notOfTheFeed is whether a request is neither a read of the feed nor about its leases.
+func notOfTheFeed(x emulator.Exchange) bool {
+	return x.Container != leases && x.Operation != emulator.ChangeFeed
+}
 
 // in divides by the number of minutes that were counted, to the nearest request.
 func (r row) in(minutes int) row {
