@@ -3,6 +3,7 @@ package parented
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
@@ -26,22 +27,29 @@ func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, outl
 const maxFollowLooks = 10
 
 // followDelete does to a child, which was changed and whose parent is not there, what
-// the parent's delete does. While that goes on, the child becomes a part of it, so that
-// a restore of the parent brings it back.
+// the parent's delete does. The child becomes a part of it, also when it has ended, so
+// that a restore of the parent brings it back.
 func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, child engine.Document) error {
 	if r.rule != Cascade {
 		return f.applyRule(ctx, r, tenant, child)
 	}
 	for looks := range maxFollowLooks {
 		parent, err := f.parentOf(ctx, r, tenant, child)
+		joined := false
 		switch {
 		case err != nil:
 			return err
 		case parent.ID != "" && parent.DeletedAt == "":
-			if underWay(child, phasePart) {
+			if underWay(child, phasePart) || isRetained(child) && undone(parent, child) {
 				_, err = opened(ctx, r.child, []engine.Document{child})
 			}
 			return err
+		case isRetained(parent) && isRetained(child):
+			return nil
+		case isRetained(parent):
+			if joined, err = f.joinEnded(ctx, r, tenant, child, parent); err != nil || !joined {
+				return err
+			}
 		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phasePart, phaseReopening, phaseReturning, phaseRestoring):
 			return f.applyRule(ctx, r, tenant, child)
 		case child.DeletedAt == "" && !underWay(parent, phaseReopening, phaseReturning, phaseRestoring):
@@ -59,12 +67,32 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return nil
 		case err != nil:
 			return err
-		case now.ParentID != child.ParentID || now.DeletedAt != "" && !underWay(now, phasePart):
+		case now.ParentID != child.ParentID || now.DeletedAt != "" && !underWay(now, phasePart) && !joined:
 			return nil // a delete has it, or it has moved
 		}
 		child = now
 	}
 	return nil // Resume goes on with the delete
+}
+
+// joinEnded makes a child a part of a delete that has ended and can be undone. The
+// restore may begin meanwhile: whoever calls this looks at the parent again. It reports
+// false for a child that has children of its own, to which their rules are applied.
+func (f *Forest) joinEnded(ctx context.Context, r *relation, tenant string, child, parent engine.Document) (bool, error) {
+	hidden, err := f.markParts(ctx, r.child, []engine.Document{child}, parent)
+	if err != nil || len(hidden) == 0 {
+		return err == nil, err // it was changed; the next look tells
+	}
+	below, err := f.hasChildren(ctx, r.child, tenant, hidden[0])
+	if err != nil {
+		return false, err
+	}
+	if below {
+		return false, f.uproot(ctx, r.child, tenant, hidden[0])
+	}
+	kept := time.Duration(parent.TTL)*time.Second + restoreSpan
+	_, err = remains{forest: f, at: parent.DeletedAt, run: runOf(parent), retain: kept}.leave(ctx, r.child, hidden, kept, nil)
+	return true, err
 }
 
 // parentOf reads a child's parent, deleted or not; the zero outline where there is none.
@@ -84,17 +112,22 @@ func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child
 // uproot removes a child, with what may be below it, that no other delete is
 // going to remove: its parent is gone.
 func (f *Forest) uproot(ctx context.Context, n *node, tenant string, outline engine.Document) error {
+	err := f.remove(ctx, n, tenant, outline)
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// remove is uproot that fails with ErrNotFound where another delete has the child.
+func (f *Forest) remove(ctx context.Context, n *node, tenant string, outline engine.Document) error {
 	if underWay(outline, phasePart) { // the delete that it was a part of has ended without it
 		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phaseRemoving) })
 		if err != nil || len(taken) == 0 {
 			return err
 		}
 	}
-	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, outline), ID: outline.ID})
-	if errors.Is(err, repository.ErrNotFound) {
-		return nil
-	}
-	return err
+	return f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, outline), ID: outline.ID})
 }
 
 // letOneGo is letGo of a child that may have changed since its outline was read.

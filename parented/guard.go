@@ -3,6 +3,7 @@ package parented
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -24,49 +25,69 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 
 // afterWrite looks again. A delete of the parent that began after the first
 // look may have made its own last look before the child was stored; one of the
-// two always sees the other.
+// two always sees the other. What was created and is removed here was refused; what
+// the delete had taken before was there before it, and comes back with its restore.
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return r.keepInMind(tenant, entities, created, err)
 	}
+	children, removed := 0, 0
 	for _, e := range entities {
 		child, ok := e.(*C)
 		if !ok {
 			continue
 		}
+		children++
 		if id, _ := r.link(child); !slices.Contains(dead, string(*id)) {
 			continue
 		}
-		if err := r.followParent(ctx, tenant, child, created); err != nil {
+		gone, err := r.followParent(ctx, tenant, child, created)
+		if err != nil {
 			return r.keepInMind(tenant, entities, created, err)
 		}
+		if gone {
+			removed++
+		}
 	}
-	if created {
-		return r.dangling(dead[0])
+	switch {
+	case !created || removed == 0:
+		return nil
+	case removed < children:
+		return fmt.Errorf("%w: of what was written together only a part is stored: %w", repository.ErrAmbiguous, r.dangling(dead[0]))
 	}
-	return nil
+	return r.dangling(dead[0])
 }
 
-// followParent does to one child what the delete of its parent would have done.
-func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, child *C, created bool) error {
+// followParent does to one child what the delete of its parent would have done. It
+// reports whether it removed the child; not one that the delete has already.
+func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, child *C, created bool) (removed bool, err error) {
 	meta := engine.MetaOf(child)
 	key, err := r.keyOf(child)
 	if err != nil {
-		return err
+		return false, err
 	}
 	outline, err := r.node.Outline(ctx, tenant, key, meta.ID)
+	switch {
+	case errors.Is(err, repository.ErrNotFound):
+		return true, nil
+	case err != nil:
+		return false, err
+	case !created:
+		return false, r.forest.followDelete(ctx, r.node.parent, tenant, outline)
+	}
+	err = r.forest.remove(ctx, r.node, tenant, outline)
 	if errors.Is(err, repository.ErrNotFound) {
-		return nil
+		outline, err = r.node.Outline(ctx, tenant, key, meta.ID)
+		if err == nil && outline.DeletedAt != "" && outline.Deletion != nil {
+			return false, nil
+		}
 	}
-	if err != nil {
-		return err
+	if err != nil && !errors.Is(err, repository.ErrNotFound) {
+		return false, err
 	}
-	if created {
-		meta.ETag = ""
-		return r.forest.uproot(ctx, r.node, tenant, outline)
-	}
-	return r.forest.followDelete(ctx, r.node.parent, tenant, outline)
+	meta.ETag = ""
+	return true, nil
 }
 
 // withoutParents fills in the parents' entity type and returns the ids of parents

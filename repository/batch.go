@@ -193,7 +193,9 @@ func (b *batch) byID(kind engine.OperationKind, id string, prepare func(*engine.
 
 // Commit applies the batch. On success every entity has its new etag. On
 // failure nothing was applied, the entities are as before, and the error
-// holds a [*BatchError] that names the operation at fault.
+// holds a [*BatchError] that names the operation at fault. After [ErrAmbiguous]
+// it may have been applied; it has been, but for the children of a parent that
+// was deleted in that instant, where the error is [ErrDanglingRef] as well.
 //
 // Where other documents of the partition keep account of these, as package
 // denorm declares, their changes join the batch as far as it has room.

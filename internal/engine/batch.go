@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -90,10 +91,21 @@ func commit(ctx context.Context, k *Call, parts []Part) error {
 	}
 	for _, p := range parts {
 		if err := p.After(ctx); err != nil {
-			return errors.Join(unread, err)
+			if !isDefinite(err) || onlyCreates(ops, p.Collection) {
+				return errors.Join(unread, err)
+			}
+			return errors.Join(unread, &incompleteError{err})
 		}
 	}
 	return unread
+}
+
+// onlyCreates reports whether a batch did nothing but create documents of one
+// entity type. Where a hook refuses those after the write, it has removed them all.
+func onlyCreates(ops []Operation, c *Collection) bool {
+	return !slices.ContainsFunc(ops, func(op Operation) bool {
+		return op.Kind != OpRead && (op.Kind != OpCreate || op.collection != c)
+	})
 }
 
 // joinParts puts the parts' operations together and checks what they share.

@@ -220,7 +220,14 @@ func (b *Bulk) succeed(ctx context.Context, items []*BulkItem, etags []string) {
 		err = b.Stored(ctx, items, etags)
 	}
 	status := Succeeded
-	if err != nil {
+	switch {
+	case err == nil:
+	case len(items) == 1 && isDefinite(err):
+		b.Fail(items[0], err) // a hook has removed it again
+		return
+	case isDefinite(err):
+		status, err = Unknown, &incompleteError{err}
+	default:
 		status = Unknown
 	}
 	for i, item := range items {

@@ -204,6 +204,16 @@ func (e *ambiguousError) Error() string {
 
 func (e *ambiguousError) Unwrap() []error { return []error{ErrAmbiguous, e.err} }
 
+// incompleteError is a write of several documents that was applied, where a hook
+// has then refused some of them.
+type incompleteError struct{ err error }
+
+func (e *incompleteError) Error() string {
+	return "the write was applied, and a part of it refused: " + e.err.Error()
+}
+
+func (e *incompleteError) Unwrap() []error { return []error{ErrAmbiguous, e.err} }
+
 // describe names an error without the service's text.
 func describe(err error) string {
 	if status := StatusOf(err); status != 0 {
