@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 
 	documents "github.com/cosmosgrove/grove/internal/document"
@@ -32,3 +33,17 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 func Undecodable(raw []byte, err error) error {
 	return &DecodeError{ID: documents.ReadHeader(raw).ID, Err: err}
 }
+
+// IsUndecodable reports that one document can't be read.
+func IsUndecodable(err error) bool {
+	var decode *DecodeError
+	return errors.As(err, &decode)
+}
+
+// decodeError is an answer that arrived and does not fit; asking again would
+// bring the same.
+type decodeError struct{ err error }
+
+func (e *decodeError) Error() string { return e.err.Error() }
+
+func (e *decodeError) Unwrap() error { return e.err }

@@ -1,14 +1,15 @@
 package engine
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"strconv"
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -210,3 +211,26 @@ func (e *unsupportedError) Error() string {
 
 // Unwrap returns [ErrUnsupported].
 func (e *unsupportedError) Unwrap() error { return ErrUnsupported }
+
+// ForeignError keeps an error of the caller's function, or of what follows a
+// write, from being taken for the service's answer to the write itself.
+type ForeignError struct{ err error }
+
+func (e *ForeignError) Error() string { return e.err.Error() }
+
+func (e *ForeignError) Unwrap() error { return e.err }
+
+// MarshalJSON writes what Error says, field by field. The cause's own form is
+// left out: the SDK's would carry the service's answer and the URL.
+func (e *Error) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Op         string `json:"op"`
+		EntityType string `json:"entityType"`
+		TenantID   string `json:"tenantId,omitempty"`
+		ID         string `json:"id,omitempty"`
+		Error      string `json:"error"`
+	}{e.Op, e.EntityType, e.TenantID, e.ID, e.Error()})
+}
+
+// LogValue is the error's text for package slog.
+func (e *Error) LogValue() slog.Value { return slog.StringValue(e.Error()) }

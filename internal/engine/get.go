@@ -2,9 +2,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
+	documents "github.com/cosmosgrove/grove/internal/document"
 )
 
 // ReadItem reads the call's document by its id.
@@ -38,16 +38,11 @@ func (c *Collection) canonical(raw []byte) ([]byte, error) {
 	return doc, nil
 }
 
-// IsUndecodable reports that one document can't be read.
-func IsUndecodable(err error) bool {
-	var decode *DecodeError
-	return errors.As(err, &decode)
+// IsDeleted reports whether a document is there that is only kept for a while.
+func (k *Call) IsDeleted(ctx context.Context, at *Partition) bool {
+	raw, err := k.ReadItem(ctx, at)
+	if err != nil {
+		return false
+	}
+	return documents.ReadHeader(raw).DeletedAt != ""
 }
-
-// decodeError is an answer that arrived and does not fit; asking again would
-// bring the same.
-type decodeError struct{ err error }
-
-func (e *decodeError) Error() string { return e.err.Error() }
-
-func (e *decodeError) Unwrap() error { return e.err }

@@ -5,37 +5,20 @@ import (
 	"fmt"
 )
 
-// Receipt is what became of a bulk, item by item.
+// Receipt is that of package repository, which says what its fields mean.
 type Receipt struct {
-	// Items has one entry for every item that was read from the input, in the
-	// input's order. A resumed run leaves out the items that it passed over.
-	Items []ItemReceipt
-	// Skipped is how many items at the beginning of the input were done with by
-	// the run that this one resumes.
-	Skipped int
-	// Done is how many items at the beginning of the input are done with.
-	Done int
-	// Succeeded, Failed, Unknown and Unsent count the entries by their status;
-	// together they are len(Items).
+	Items                              []ItemReceipt
+	Skipped, Done                      int
 	Succeeded, Failed, Unknown, Unsent int
-	// Resume goes on where everything before is done with; empty when everything
-	// is. See [BulkOptions.Resume].
-	Resume string
+	Resume                             string
 }
 
-// ItemReceipt is what became of one item of a bulk.
+// ItemReceipt is that of package repository.
 type ItemReceipt struct {
-	// Index is the item's place in the input, from 0.
-	Index int
-	// ID is the document's id.
-	ID string
-	// ETag is the stored document's; empty after a delete and without success.
-	ETag string
-	// Status says what is known.
-	Status ItemStatus
-	// Err is the [*Error] that a single write of the item would have returned;
-	// nil after success.
-	Err error
+	Index    int
+	ID, ETag string
+	Status   ItemStatus
+	Err      error
 }
 
 // ItemStatus says what is known of one item of a bulk.

@@ -271,3 +271,7 @@ func (t *transaction) done() {
 		t.yield()
 	}
 }
+
+// MaxMutations bounds the attempts of one Mutate. Writers of this process wait
+// for each other, so that many attempts mean many processes on one document.
+const MaxMutations = 100

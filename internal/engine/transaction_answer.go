@@ -1,13 +1,8 @@
 package engine
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"strconv"
 	"strings"
-
-	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 )
@@ -45,19 +40,4 @@ func (c *Companion) members() ([]byte, error) {
 		}
 	}
 	return codec.Encode(members)
-}
-
-// WriteOne applies one operation of a verb with what has to change with it.
-// The error is what the service answered about the operation itself.
-func (k *Call) WriteOne(ctx context.Context, at *Partition, op Operation) (Result, error) {
-	one := Call{Collection: k.Collection, Op: k.Op, At: at, ID: k.ID, throttled: k.throttled, Watch: k.Watch, contents: op.Kind == OpPatch}
-	results, err := one.transact(ctx, []Operation{op}, false)
-	if err == nil {
-		return results[0], nil
-	}
-	var failed *BatchError
-	if errors.As(err, &failed) && !errors.Is(err, ErrAmbiguous) {
-		err = &Refusal{Status: failed.Status, response: &azcore.ResponseError{StatusCode: failed.Status, ErrorCode: strconv.Itoa(failed.Status)}}
-	}
-	return Result{}, err
 }

@@ -71,27 +71,6 @@ func (d Document) ETag() string { return d.it.etag() }
 // Size is the document's size in bytes.
 func (d Document) Size() int { return len(d.Raw) }
 
-// expiry is when the item expires in Unix seconds, given the container's default, and whether it does.
-func (it *item) expiry(containerTTL *int64) (int64, bool) {
-	if containerTTL == nil {
-		return 0, false
-	}
-	ttl := *containerTTL
-	if it.ttl != 0 {
-		ttl = int64(it.ttl)
-	}
-	if ttl < 0 {
-		return 0, false
-	}
-	return it.ts + ttl, true
-}
-
-// live reports whether the item has not expired.
-func (it *item) live(containerTTL *int64, now time.Time) bool {
-	at, expires := it.expiry(containerTTL)
-	return !expires || now.Unix() < at
-}
-
 // draft is a document on its way in: checked, but without the properties that the system gives.
 type draft struct {
 	id     string

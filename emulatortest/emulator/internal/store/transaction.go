@@ -1,123 +1,83 @@
 package store
 
-import (
-	"errors"
-	"slices"
-)
+import "time"
 
-// Transaction is the work of a script on one logical partition: it sees its own writes, and all of them are kept or none.
-// It belongs to one goroutine and ends with the function that it was given to.
-type Transaction struct {
-	t      *txn
-	charge float64
+// txn is the changes of one request to one logical partition, kept all or none: a point write (point.go), a batch (batch.go)
+// or a script (script_transaction.go). Every operation checks all that can refuse it before it
+// changes the state, so a single operation works on the partition's own state and a batch on a clone.
+type txn struct {
+	c     *Container
+	d     *Definition
+	p     *partition
+	s     *state
+	now   time.Time
+	key   Key
+	canon string
+	// lsn is what every write of the request gets.
+	lsn      int64
+	versions []version
+	unit     []Mutation
 }
 
-// Transact runs work on a logical partition and keeps what it wrote when it returns no error. The work runs beside other
-// requests; when one of them changed the physical partition meanwhile, it runs once more while they wait. It may therefore
-// be called twice, each time with a transaction that begins anew.
-func (c *Container) Transact(call Call, work func(*Transaction) error) (Result, error) {
-	r, wait, err := c.transact(call, work, false)
-	if errors.Is(err, errOvertaken) {
-		r, wait, err = c.transact(call, work, true)
+// begin needs p.mu.
+func (p *partition) begin(d *Definition, key Key, canon string, atomic bool) *txn {
+	t := &txn{c: p.c, d: d, p: p, now: p.c.account.now(), key: key, canon: canon}
+	p.sweep(d, t.now)
+	t.s = p.state
+	if atomic {
+		t.s = p.state.clone()
 	}
-	if err != nil {
-		return r, err
-	}
-	return r, await(wait)
+	t.lsn = t.s.lsn + 1
+	return t
 }
 
-// errOvertaken says that a transaction did not hold its partition and found it changed at the end.
-var errOvertaken = errors.New("another request changed the partition")
+// commit makes the changes the partition's state and hands them to the journal. It needs p.mu.
+func (t *txn) commit() (wait func() error) {
+	p := t.p
+	if len(t.versions) == 0 {
+		return p.durable
+	}
+	t.s.lsn = t.lsn
+	p.state, p.page = t.s, nil
+	t.unit = append(t.unit, p.remember(t.d, t.versions, t.now)...)
+	if t.c.account.opts.Journal != nil {
+		t.unit = append(t.unit, p.mutation())
+		p.durable = t.c.account.record(t.unit...)
+	}
+	p.note(t.versions)
+	p.replica.wrote(p.state, t.now)
+	return p.durable
+}
 
-func (c *Container) transact(call Call, work func(*Transaction) error, hold bool) (r Result, wait func() error, err error) {
-	refused := Result{Charge: chargeRefused}
-	c.topology.RLock()
-	locked := true
-	release := func() {
-		if locked {
-			locked = false
-			c.topology.RUnlock()
-		}
+// change swaps one version of an item for another and notes it. Either may be nil.
+func (t *txn) change(before, after *item, expired bool) {
+	t.s.swap(before, after, t.d.DefaultTTL)
+	t.versions = append(t.versions, version{lsn: t.lsn, ts: t.now.Unix(), before: before, after: after, expired: expired})
+	if t.c.account.opts.Journal == nil {
+		return
 	}
-	defer release()
-	d, p, key, err := c.target(call)
-	if err != nil {
-		return refused, nil, err
-	}
-	p.mu.Lock()
-	t := p.begin(d, key, canonical(key), true)
-	began := p.state.lsn
-	tx := &Transaction{t: t}
-	if hold {
-		defer p.mu.Unlock()
+	if after != nil {
+		t.unit = append(t.unit, Mutation{Key: t.c.itemKey(after.ordinal), Value: encodeItem(after)})
 	} else {
-		p.mu.Unlock()
-		release()
+		t.unit = append(t.unit, Mutation{Key: t.c.itemKey(before.ordinal)})
 	}
-	workErr := work(tx)
-	if !hold {
-		c.topology.RLock()
-		locked = true
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if c.deleted || c.definition != d || p.state.lsn != began || !slices.Contains(c.partitions, p) {
-			return refused, nil, errOvertaken
-		}
-	}
-	if workErr == nil {
-		wait = t.commit()
-	}
-	r.Charge = round2(max(tx.charge, chargeRefused))
-	t.position(&r)
-	return r, wait, workErr
 }
 
-// target finds the physical partition of a call that names its whole key. It needs topology.
-func (c *Container) target(call Call) (*Definition, *partition, Key, error) {
-	if c.deleted {
-		return nil, nil, nil, parentNotFound()
+// seal makes the item that a draft becomes, in the place of old when there is one.
+func (t *txn) seal(dr *draft, old *item) *item {
+	version := t.c.sequence.Add(1)
+	ordinal := version
+	if old != nil {
+		ordinal = old.ordinal
 	}
-	d := c.definition
-	if err := d.checkFull(call.Key); err != nil {
-		return nil, nil, nil, err
-	}
-	key := d.completed(call.Key)
-	p, err := c.route(d.hash(key), call.RangeID)
-	return d, p, key, err
+	it := dr.seal(t.c, ordinal, version, t.lsn, t.now)
+	t.s.share(it)
+	return it
 }
 
-// Do runs one operation as in a batch. An operation that is refused changes nothing, and the transaction goes on.
-func (tx *Transaction) Do(op Operation) (Result, error) {
-	r, err := tx.t.operate(op)
-	if err != nil {
-		r.Charge = chargeRefused
-		err = asError(err)
-	}
-	tx.charge += r.Charge
-	return r, err
-}
-
-// Spend adds to the transaction's charge.
-func (tx *Transaction) Spend(charge float64) { tx.charge += charge }
-
-// IDOf finds the id of the item that has a rid (404 when it is none of the logical partition).
-func (tx *Transaction) IDOf(rid string) (string, error) {
-	ordinal, ok := itemOrdinal(rid)
-	if ok && tx.t.c.itemRID(ordinal) == rid {
-		if it, found := tx.t.s.byOrdinal.Get(&item{ordinal: ordinal}); found && it.canon == tx.t.canon {
-			return it.id, nil
-		}
-	}
-	return "", notFound()
-}
-
-// Snapshot is the logical partition as the transaction sees it now.
-func (tx *Transaction) Snapshot(unindexed bool) *Snapshot {
-	t := tx.t
-	return &Snapshot{
-		c: t.c, RangeIDs: []string{t.p.name()}, LSN: t.s.lsn, unindexed: unindexed,
-		area:    area{min: t.d.hash(t.key), canon: t.canon, logical: true},
-		parts:   []snapshotPart{{p: t.p, s: t.s.clone()}},
-		visible: visible{ttl: t.d.DefaultTTL, now: t.now},
-	}
+// position fills in where a request was served.
+func (t *txn) position(r *Result) {
+	r.LSN = t.p.state.lsn
+	r.RangeID = t.p.name()
+	r.SessionToken = t.p.sessionToken(r.LSN)
 }
