@@ -33,14 +33,14 @@ func TestDocumentsWithoutATypeAreTheirEntitys(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			form := oddForm{untyped: true, others: oddWriter{names: byOrganisation}, declared: declared, containers: []registry.Container{
+			form := storedForm{untyped: true, others: formWriter{names: byOrganisation}, declared: declared, containers: []registry.Container{
 				{ID: "App", PartitionKey: []string{"/orgId"}}, {ID: "notes", PartitionKey: []string{"/orgId"}}, {ID: "lookups", PartitionKey: []string{"/orgId"}},
 			}}
 			e := form.open(t, emulatortest.New(t, emulatortest.Calm()).Client(nil))
 			ctx, tenants := t.Context(), e.db.Tenants()
 			typed := &Note{Title: "typed"}
 			must(t, e.notes.In("acme").Create(ctx, typed))
-			form.notes = oddWriter{names: byOrganisation, complete: byTenant}
+			form.notes = formWriter{names: byOrganisation, complete: byTenant}
 			old := form.put(t, e, "acme", "old", `"title":"from before there were types"`)
 			for _, parent := range []string{typed.ID, old.id} {
 				c := &Comment{}

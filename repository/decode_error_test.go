@@ -28,7 +28,7 @@ func oddMembers() map[string]string {
 	}
 }
 
-func TestOneOddDocumentHidesNoOther(t *testing.T) {
+func TestOneMalformedDocumentHidesNoOther(t *testing.T) {
 	t.Parallel()
 	for name, members := range oddMembers() {
 		t.Run(name, func(t *testing.T) {

@@ -14,8 +14,8 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// oddDocuments are what other writers may have left, by id: members of a note.
-func oddDocuments() map[string]string {
+// malformedDocuments are what other writers may have left, by id: members of a note.
+func malformedDocuments() map[string]string {
 	return map[string]string{
 		"a-number-as-title":   `"entityType":"Note","title":5`,
 		"a-lone-surrogate":    `"entityType":"Note","title":"\ud800"`,
@@ -28,40 +28,40 @@ func oddDocuments() map[string]string {
 		"no-parent":           `"entityType":"Comment"`,
 		"a-foreign-type":      `"entityType":"Invoice","amount":1`,
 		"a-type-of-spaces":    `"entityType":"  ","amount":1`,
-		"no-type":             `"lookupType":"odd","amount":1`,
+		"no-type":             `"lookupType":"other","amount":1`,
 	}
 }
 
 // Documents that something else wrote break only themselves, in Grove's form and
 // in those of others: verbs name them by id, and export, import, statistics and
 // erasure take them along.
-func TestOddDocuments(t *testing.T) {
+func TestMalformedDocuments(t *testing.T) {
 	t.Parallel()
 	for name, opts := range map[string][]emulatortest.Option{"kind": {emulatortest.Calm()}, "unkind": {emulatortest.Unkind(3)}} {
-		for layout, form := range oddForms() {
+		for layout, form := range storedForms() {
 			t.Run(name+"/"+layout, func(t *testing.T) {
 				t.Parallel()
-				testOddDocuments(t, form, form.open(t, emulatortest.New(t, opts...).Client(nil)))
+				testMalformedDocuments(t, form, form.open(t, emulatortest.New(t, opts...).Client(nil)))
 			})
 		}
 	}
 }
 
-func testOddDocuments(t *testing.T, form oddForm, e estate) {
+func testMalformedDocuments(t *testing.T, form storedForm, e estate) {
 	ctx := t.Context()
 	fine := &Note{Title: "fine"}
 	must(t, e.notes.In("acme").Create(ctx, fine))
-	odd, ids := oddDocuments(), map[string]string{}
+	malformed, ids := malformedDocuments(), map[string]string{}
 	want := map[string]int64{"Note": 8, "Comment": 2, "Invoice": 1, "  ": 1, "": 1}
-	for id, members := range odd {
+	for id, members := range malformed {
 		ids[form.put(t, e, "acme", id, members).id] = id
 	}
 	if form.untyped {
 		want["Note"]++
 		delete(want, "")
 	}
-	total := int64(len(odd) + 1)
-	t.Run("verbs", func(t *testing.T) { e.verbsOnOdd(t, form, odd, fine) })
+	total := int64(len(malformed) + 1)
+	t.Run("verbs", func(t *testing.T) { e.verbsOnMalformed(t, form, malformed, fine) })
 
 	tenants := e.db.Tenants()
 	stats, err := tenants.Stats(ctx, "acme", nil)
@@ -122,12 +122,12 @@ func testOddDocuments(t *testing.T, form oddForm, e estate) {
 	must(t, err)
 }
 
-// verbsOnOdd: a verb on an odd document says which it is, or works; none stops
+// verbsOnMalformed: a verb on a malformed document says which it is, or works; none stops
 // the others.
-func (e estate) verbsOnOdd(t *testing.T, form oddForm, odd map[string]string, fine *Note) {
+func (e estate) verbsOnMalformed(t *testing.T, form storedForm, malformed map[string]string, fine *Note) {
 	ctx := t.Context()
 	notes := e.notes.In("acme")
-	for id, members := range odd {
+	for id, members := range malformed {
 		if typeIn(members) != "Note" && (!form.untyped || typeIn(members) != "") {
 			if _, err := notes.Get(ctx, id); !errors.Is(err, repository.ErrNotFound) && !errors.Is(err, repository.ErrEntityMismatch) {
 				t.Errorf("Get %s: %v", id, err)

@@ -13,14 +13,14 @@ import (
 	"github.com/cosmosgrove/grove/repository/layout"
 )
 
-// oddForm is a form in which an estate's documents are stored, and how another
+// storedForm is a form in which an estate's documents are stored, and how another
 // writer stores one there.
-type oddForm struct {
+type storedForm struct {
 	containers []registry.Container
 	declared   []registry.Declaration
 	// notes, comments and others are the layouts by which another writer stores
 	// documents of those types and of all other types.
-	notes, comments, others oddWriter
+	notes, comments, others formWriter
 	// untyped says that documents without a type are notes.
 	untyped bool
 	// shared says that entity types share logical partitions, as tenants don't.
@@ -29,8 +29,8 @@ type oddForm struct {
 	byID bool
 }
 
-// oddWriter stores documents in the form of one layout.
-type oddWriter struct {
+// formWriter stores documents in the form of one layout.
+type formWriter struct {
 	names    map[string]string
 	envelope string
 	prefix   string
@@ -38,12 +38,12 @@ type oddWriter struct {
 	complete func(tenant string, canonical, stored map[string]json.RawMessage) azcosmos.PartitionKey
 }
 
-// oddForms are Grove's own form and three of others.
-func oddForms() map[string]oddForm {
+// storedForms are Grove's own form and three of others.
+func storedForms() map[string]storedForm {
 	ownKey := func(tenant string, canonical, _ map[string]json.RawMessage) azcosmos.PartitionKey {
 		return azcosmos.NewPartitionKeyString(tenant).AppendString(textIn(canonical["entityType"]))
 	}
-	own := oddWriter{complete: ownKey}
+	own := formWriter{complete: ownKey}
 	lookups := registry.Container{ID: "lookups", PartitionKey: []string{"/tenantId", "/lookupType"}}
 
 	snake := map[string]string{
@@ -80,7 +80,7 @@ func oddForms() map[string]oddForm {
 	}
 	untyped := map[string]string{"tenantId": "orgId", "entityType": "entity_type"}
 
-	return map[string]oddForm{
+	return map[string]storedForm{
 		"Grove's": {
 			containers: []registry.Container{lookups},
 			declared:   []registry.Declaration{registry.EntityOf[Note](registry.SoftDelete(time.Hour)), registry.ChildOf[Comment, Note](parented.Cascade), registry.EntityOf[Lookup](registry.In("lookups"))},
@@ -93,7 +93,7 @@ func oddForms() map[string]oddForm {
 				registry.ChildOf[Comment, Note](parented.Cascade, registry.In("App"), registry.WithLayout(layout.Layout{Names: snakeComments})),
 				registry.EntityOf[Lookup](registry.In("lookups")),
 			},
-			notes: oddWriter{names: snakeNotes, complete: byTenant}, comments: oddWriter{names: snakeComments, complete: byTenant}, others: oddWriter{names: snakeNotes, complete: byTenant}, shared: true,
+			notes: formWriter{names: snakeNotes, complete: byTenant}, comments: formWriter{names: snakeComments, complete: byTenant}, others: formWriter{names: snakeNotes, complete: byTenant}, shared: true,
 		},
 		"envelopes and prefixes": {
 			containers: []registry.Container{{ID: "App", PartitionKey: []string{"/owner/org"}}, {ID: "comments", PartitionKey: []string{"/pk"}}, lookups},
@@ -106,9 +106,9 @@ func oddForms() map[string]oddForm {
 				})),
 				registry.EntityOf[Lookup](registry.In("lookups")),
 			},
-			notes:    oddWriter{names: enveloped, envelope: "value", prefix: "Note|", complete: nested},
-			comments: oddWriter{names: enveloped, envelope: "value", complete: byParent},
-			others:   oddWriter{names: enveloped, prefix: "other-", complete: nested},
+			notes:    formWriter{names: enveloped, envelope: "value", prefix: "Note|", complete: nested},
+			comments: formWriter{names: enveloped, envelope: "value", complete: byParent},
+			others:   formWriter{names: enveloped, prefix: "other-", complete: nested},
 		},
 		"the id as the key, some without a type": {
 			containers: []registry.Container{{ID: "App", PartitionKey: []string{"/id"}}, lookups},
@@ -117,7 +117,7 @@ func oddForms() map[string]oddForm {
 				registry.ChildOf[Comment, Note](parented.Cascade, registry.In("App"), registry.WithLayout(layout.Layout{Names: untyped})),
 				registry.EntityOf[Lookup](registry.In("lookups")),
 			},
-			notes: oddWriter{names: untyped, complete: byID}, comments: oddWriter{names: untyped, complete: byID}, others: oddWriter{names: untyped, complete: byID}, untyped: true, byID: true,
+			notes: formWriter{names: untyped, complete: byID}, comments: formWriter{names: untyped, complete: byID}, others: formWriter{names: untyped, complete: byID}, untyped: true, byID: true,
 		},
 	}
 }
@@ -127,11 +127,11 @@ func byTenant(tenant string, _, _ map[string]json.RawMessage) azcosmos.Partition
 }
 
 // plan is that of an estate in this form.
-func (f oddForm) plan() (*registry.Plan, error) {
+func (f storedForm) plan() (*registry.Plan, error) {
 	return registry.NewPlan(registry.Config{Database: "estate", Provision: true, Logger: slog.New(slog.DiscardHandler), Containers: f.containers}, f.declared)
 }
 
-func (f oddForm) open(t testing.TB, client *azcosmos.Client) estate {
+func (f storedForm) open(t testing.TB, client *azcosmos.Client) estate {
 	t.Helper()
 	plan, err := f.plan()
 	must(t, err)
@@ -159,7 +159,7 @@ type placed struct {
 
 // put stores a document as another writer would, whose members have Grove's
 // names here.
-func (f oddForm) put(t testing.TB, e estate, tenant, id, members string) placed {
+func (f storedForm) put(t testing.TB, e estate, tenant, id, members string) placed {
 	t.Helper()
 	canonical := map[string]json.RawMessage{}
 	must(t, json.Unmarshal([]byte(`{"id":"`+id+`","tenantId":"`+tenant+`",`+members+`}`), &canonical))
@@ -195,8 +195,8 @@ func (f oddForm) put(t testing.TB, e estate, tenant, id, members string) placed 
 	}
 	p.container = container
 	if canonical["entityType"] == nil && len(f.others.names) == 0 { // the key of Grove's form has the type
-		p.container, p.key = e.lookups.Container(), azcosmos.NewPartitionKeyString(tenant).AppendString("odd")
-		stored["lookupType"] = rawText("odd")
+		p.container, p.key = e.lookups.Container(), azcosmos.NewPartitionKeyString(tenant).AppendString("other")
+		stored["lookupType"] = rawText("other")
 	} else {
 		p.key = w.complete(tenant, canonical, stored)
 	}

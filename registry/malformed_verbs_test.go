@@ -14,8 +14,8 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// oddVerb is a verb that is tried on an odd document.
-type oddVerb[T any] struct {
+// verbTrial is a verb that is tried on a malformed document.
+type verbTrial[T any] struct {
 	do func(ctx context.Context, s *repository.Scope[T], id, etag string) error
 	// drops says that members of others go: the verb overwrites or removes the
 	// document.
@@ -27,9 +27,9 @@ type oddVerb[T any] struct {
 	many bool
 }
 
-// oddVerbs are all verbs of a scope; fresh makes an entity with that id.
-func oddVerbs[T any](fresh func(id, etag string) *T) map[string]oddVerb[T] {
-	return map[string]oddVerb[T]{
+// verbTrials are all verbs of a scope; fresh makes an entity with that id.
+func verbTrials[T any](fresh func(id, etag string) *T) map[string]verbTrial[T] {
+	return map[string]verbTrial[T]{
 		"Get": {do: func(ctx context.Context, s *repository.Scope[T], id, _ string) error {
 			_, err := s.Get(ctx, id)
 			return err
@@ -126,30 +126,30 @@ func drain[V any](rows iter.Seq2[V, error]) error {
 	return errors.Join(all...)
 }
 
-// Each verb on each odd document: it works, or says which document it is; what
+// Each verb on each malformed document: it works, or says which document it is; what
 // is refused is not changed; members of others survive what is not an
 // overwrite; and the document that is fine stays so.
-func TestEachVerbOnEachOddDocument(t *testing.T) {
+func TestEachVerbOnEachMalformedDocument(t *testing.T) {
 	t.Parallel()
-	for name, form := range oddForms() {
+	for name, form := range storedForms() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			testOddVerbs(t, form, form.open(t, emulatortest.New(t, emulatortest.Calm()).Client(nil)))
+			testMalformedVerbs(t, form, form.open(t, emulatortest.New(t, emulatortest.Calm()).Client(nil)))
 		})
 	}
 }
 
-func testOddVerbs(t *testing.T, form oddForm, e estate) {
+func testMalformedVerbs(t *testing.T, form storedForm, e estate) {
 	note := func(id, etag string) *Note {
 		n := &Note{Title: "fresh"}
 		n.ID, n.ETag = id, etag
 		return n
 	}
-	for id, members := range oddDocuments() {
+	for id, members := range malformedDocuments() {
 		entityType := typeIn(members)
 		if entityType != "Comment" {
-			for name, verb := range oddVerbs(note) {
-				tryOdd(t, form, e, e.notes, name, verb, id, members, entityType == "Note" || entityType == "" && form.untyped)
+			for name, verb := range verbTrials(note) {
+				tryMalformed(t, form, e, e.notes, name, verb, id, members, entityType == "Note" || entityType == "" && form.untyped)
 			}
 			continue
 		}
@@ -158,8 +158,8 @@ func testOddVerbs(t *testing.T, form oddForm, e estate) {
 			c.ID, c.ETag, c.ParentID = id, etag, "fine"
 			return c
 		}
-		for name, verb := range oddVerbs(comment) {
-			tryOdd(t, form, e, e.comments.Items(), name, verb, id, members, true)
+		for name, verb := range verbTrials(comment) {
+			tryMalformed(t, form, e, e.comments.Items(), name, verb, id, members, true)
 		}
 	}
 }
@@ -173,9 +173,9 @@ func typeIn(members string) string {
 	return entityType
 }
 
-// tryOdd tries one verb on one document, in a tenant of its own. Known says
+// tryMalformed tries one verb on one document, in a tenant of its own. Known says
 // that the document is of the repository's entity type.
-func tryOdd[T any](t *testing.T, form oddForm, e estate, repo *repository.Repository[T], name string, verb oddVerb[T], id, members string, known bool) {
+func tryMalformed[T any](t *testing.T, form storedForm, e estate, repo *repository.Repository[T], name string, verb verbTrial[T], id, members string, known bool) {
 	t.Helper()
 	ctx := t.Context()
 	tenant := fmt.Sprintf("%s %s %s", repo.EntityType(), strings.ReplaceAll(name, ".", " "), id)
@@ -185,9 +185,9 @@ func tryOdd[T any](t *testing.T, form oddForm, e estate, repo *repository.Reposi
 	fine := &Note{Title: "fine"}
 	fine.ID = "fine of " + tenant
 	must(t, e.notes.In(tenant).Create(ctx, fine))
-	odd := form.put(t, e, tenant, id, `"secret":"hush",`+members)
+	malformed := form.put(t, e, tenant, id, `"secret":"hush",`+members)
 
-	err := verb.do(ctx, repo.In(tenant), id, odd.etag)
+	err := verb.do(ctx, repo.In(tenant), id, malformed.etag)
 	text := fmt.Sprint(err)
 	switch {
 	case err == nil:
@@ -196,7 +196,7 @@ func tryOdd[T any](t *testing.T, form oddForm, e estate, repo *repository.Reposi
 	case !strings.Contains(text, id):
 		t.Errorf("%s does not name %s: %v", name, id, err)
 	}
-	after, there := odd.read(t)
+	after, there := malformed.read(t)
 	if !there && (!known || err != nil || !verb.drops) {
 		t.Errorf("%s: %s is gone (%v)", name, id, err)
 	}
@@ -204,7 +204,7 @@ func tryOdd[T any](t *testing.T, form oddForm, e estate, repo *repository.Reposi
 		switch {
 		case !known && verb.named && form.shared && err == nil:
 		case !known || err != nil && !strings.Contains(text, "was applied") || verb.many:
-			if !reflect.DeepEqual(after, odd.stored) {
+			if !reflect.DeepEqual(after, malformed.stored) {
 				t.Errorf("%s changed %s, which it had no business with or refused (%v)", name, id, err)
 			}
 		case !verb.drops && !strings.Contains(fmt.Sprint(after), "secret:hush"):
