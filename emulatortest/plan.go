@@ -8,7 +8,8 @@ import (
 	"strings"
 )
 
-// plan decides a run: who begins, who overtakes whom where, which request goes wrong and how.
+// plan decides a run: who begins, who overtakes whom where, which request goes wrong and how. Which plans are tried, in which
+// order, is said by explore in explorer.go.
 //
 // The current actor goes on until it ends, dies, or does nothing for a while; then the next one in the order of the scenario,
 // beginning behind it, goes on. A plan with priorities has no current actor: of those that have a request, the one with the highest

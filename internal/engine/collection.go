@@ -249,19 +249,3 @@ func (c *Collection) Mark() string {
 	}
 	return c.writer + ":" + strconv.FormatUint(c.writes.Add(1), 36)
 }
-
-// Check refuses a document that does not belong where it was read from.
-func (c *Collection) Check(at *Partition, meta *tenantitem.Meta) error {
-	return c.CheckNames(at, meta.TenantID, meta.EntityType)
-}
-
-// CheckNames refuses a row that is another tenant's or of another entity type.
-func (c *Collection) CheckNames(at *Partition, tenant, entityType string) error {
-	if !at.All && tenant != at.Tenant {
-		return ErrTenantMismatch
-	}
-	if !c.IsEntityType(entityType) {
-		return ErrEntityMismatch
-	}
-	return nil
-}

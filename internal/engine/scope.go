@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 	"reflect"
 
@@ -141,17 +140,6 @@ func (p *Partition) RequireWritable(c *Collection) error {
 		return nil
 	}
 	return p.RequireFull(c)
-}
-
-// checkTenant checks a scope against the tenant that the context is bound to. Every
-// verb begins with it, by Start in call.go. The tenant of an entity that is written
-// is compared in bindEntity of repository, that of what was read in Collection.Check.
-func (p *Partition) checkTenant(ctx context.Context) error {
-	tenant, bound := TenantFrom(ctx)
-	if !bound || tenant == p.Tenant && !p.All || p.global && p.underTenant {
-		return nil
-	}
-	return ErrTenantMismatch
 }
 
 // BindKey compares the entity's key fields with the scope's values, and fills
