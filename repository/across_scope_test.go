@@ -51,6 +51,24 @@ func TestAliases_readAsOne(t *testing.T) {
 	})
 }
 
+// A query of a type with older names asks a partition for each of them, and Explain says so.
+func TestExplainCountsThePartitionsOfOlderNames(t *testing.T) {
+	t.Parallel()
+	b := setupNotes(t, emulatortest.Calm())
+	renamed := newRepository(t, b.container, repository.Config{Aliases: []string{"OldNote"}}).In("acme")
+	q := repository.Where(repository.Eq("title", "x"))
+	for scope, want := range map[*repository.Scope[Note]]string{b.acme: "one partition", renamed: "2 partitions"} {
+		if e, err := scope.Explain(q); err != nil || e.Scope != want {
+			t.Errorf("%q, want %q: %v", e.Scope, want, err)
+		}
+	}
+	ctx, tally := repository.WithTally(t.Context())
+	collect(t, renamed.Query(ctx, q), nil)
+	if tally.Requests() < 2 {
+		t.Errorf("%d requests", tally.Requests())
+	}
+}
+
 // TestPrefix_sameIDs: an id is unique in a logical partition only.
 func TestPrefix_sameIDs(t *testing.T) {
 	t.Parallel()

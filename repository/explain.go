@@ -1,6 +1,8 @@
 package repository
 
 import (
+	"fmt"
+
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -27,6 +29,10 @@ func (s *scope) Explain(q Query) (Explanation, error) {
 		return Explanation{}, k.Fail(err)
 	}
 	scope := s.at.Describe()
+	// Of a type with older names, each name has a partition where the key holds the entity type.
+	if n := len(s.c.PartitionsOf(s.at)); s.at.Full && n > 1 {
+		scope = fmt.Sprintf("%d partitions", n)
+	}
 	if _, ok := q.inner().OnlyID(&s.at); ok {
 		scope = "point read"
 	}
@@ -41,7 +47,8 @@ type Explanation struct {
 	// Parameters are its values.
 	Parameters []azcosmos.QueryParameter
 	// Scope is "point read" for a query that one answers, "one partition",
-	// "prefix of the partition key", "all tenants", or "unbound" for a query
+	// "2 partitions" where the entity type has an older name, which has a
+	// partition of its own and is asked by a statement of its own, "prefix of the partition key", "all tenants", or "unbound" for a query
 	// that was not given to a scope.
 	Scope string
 }

@@ -138,3 +138,35 @@ func TestLimitsOfThePage(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What docs/limits.md says of a delete of many children.
+func TestTenThousandChildren(t *testing.T) {
+	t.Parallel()
+	emulatortest.InProcess(t, "requests are counted")
+	s := setupOn(t, []emulatortest.Option{emulatortest.Calm()})
+	acme := s.notes.In("acme")
+	n := note(t, acme, "with many comments", 1)
+	_, err := s.comments.In("acme").SaveAll(t.Context(), func(yield func(*Comment) bool) {
+		for range 10_000 {
+			c := &Comment{}
+			c.ParentID = n.Ref()
+			if !yield(c) {
+				return
+			}
+		}
+	}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, tally := repository.WithTally(t.Context())
+	if err := acme.Delete(ctx, n.ID, nil); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("../limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("(%d in all for 10,000 children", tally.Requests()); !strings.Contains(string(page), want) {
+		t.Errorf("docs/limits.md does not say %q", want)
+	}
+}

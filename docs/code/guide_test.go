@@ -84,6 +84,7 @@ type service struct {
 	notes    *repository.Repository[Note]
 	comments *parented.Repository[Comment, Note]
 	lookups  *repository.Repository[LookupValue]
+	tenants  *registry.Tenants
 }
 
 func setup(t *testing.T, more ...fx.Option) *service {
@@ -253,26 +254,30 @@ func respond(err error) (status int, say string) {
 	switch {
 	case err == nil:
 		return 200, ""
+	case errors.Is(err, repository.ErrAmbiguous): // first: it wraps what became of the last attempt
+		return 504, "sent, and no answer: read before you repeat it"
 	case errors.As(err, &conflict):
 		return 412, "changed meanwhile; now: " + conflict.Current.Title
-	case errors.Is(err, repository.ErrNotFound):
-		return 404, "not there"
-	case errors.Is(err, repository.ErrConflict):
-		return 409, "there already"
 	case errors.Is(err, repository.ErrPreconditionFailed):
 		return 412, "changed meanwhile"
-	case errors.Is(err, repository.ErrHasChildren), errors.Is(err, repository.ErrDanglingRef):
-		return 409, "something refers to it, or what it refers to is gone"
+	case errors.Is(err, repository.ErrNotFound), errors.Is(err, repository.ErrEntityMismatch):
+		return 404, "not there, or a document of another type"
+	case errors.Is(err, repository.ErrConflict):
+		return 409, "there already"
+	case errors.Is(err, repository.ErrHasChildren), errors.Is(err, repository.ErrReferenced):
+		return 409, "others belong to it or refer to it"
+	case errors.Is(err, repository.ErrDanglingRef):
+		return 409, "what it refers to is gone"
 	case errors.Is(err, repository.ErrTenantMismatch):
 		return 403, "another tenant's"
-	case errors.Is(err, repository.ErrInvalid), errors.Is(err, repository.ErrTooLarge):
+	case errors.Is(err, repository.ErrTooLarge): // before ErrInvalid: it can be both
+		return 413, "too large"
+	case errors.Is(err, repository.ErrInvalid), errors.Is(err, repository.ErrUnsupported):
 		return 400, "bad input; nothing was sent"
 	case errors.Is(err, repository.ErrBudget):
 		return 422, "too expensive: ask for less"
 	case errors.Is(err, repository.ErrThrottled):
 		return 429, "later"
-	case errors.Is(err, repository.ErrAmbiguous):
-		return 504, "sent, and no answer: read before you repeat it"
 	case repository.IsRetryable(err):
 		return 503, "later"
 	default:
