@@ -10,9 +10,9 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// oddMembers are what another writer may leave in a document that a Job can't
+// malformedMembers are what another writer may leave in a document that a Job can't
 // hold.
-func oddMembers() map[string]string {
+func malformedMembers() map[string]string {
 	return map[string]string{
 		"text in a number":  `,"big":"secret"`,
 		"a fraction":        `,"big":1.5`,
@@ -30,7 +30,7 @@ func oddMembers() map[string]string {
 
 func TestOneMalformedDocumentHidesNoOther(t *testing.T) {
 	t.Parallel()
-	for name, members := range oddMembers() {
+	for name, members := range malformedMembers() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b, ctx := setupJobs(t), t.Context()
@@ -38,36 +38,36 @@ func TestOneMalformedDocumentHidesNoOther(t *testing.T) {
 				must(t, b.jobs.Create(ctx, job(id)))
 			}
 			b.store(t, "b", `,"price":0`+members)
-			isOdd := func(err error) bool {
-				var odd *repository.DecodeError
-				return errors.As(err, &odd) && odd.ID == "b" && !strings.Contains(err.Error(), "secret") && !repository.IsRetryable(err)
+			isUndecodable := func(err error) bool {
+				var undecodable *repository.DecodeError
+				return errors.As(err, &undecodable) && undecodable.ID == "b" && !strings.Contains(err.Error(), "secret") && !repository.IsRetryable(err)
 			}
 			prefix := b.jobs
 			for how, q := range map[string]repository.Query{
 				"unordered": repository.All(), "ordered": repository.All().OrderBy("id"), "where": repository.Where(repository.Exists("price")),
 			} {
 				var ids []string
-				var odd error
+				var failed error
 				for n, err := range prefix.Query(ctx, q) {
 					if err != nil {
-						odd = errors.Join(odd, err)
+						failed = errors.Join(failed, err)
 						continue
 					}
 					ids = append(ids, n.ID)
 				}
-				if slices.Sort(ids); !slices.Equal(ids, []string{"a", "c"}) || !isOdd(odd) {
-					t.Errorf("Query, %s: %v, %v", how, ids, odd)
+				if slices.Sort(ids); !slices.Equal(ids, []string{"a", "c"}) || !isUndecodable(failed) {
+					t.Errorf("Query, %s: %v, %v", how, ids, failed)
 				}
 			}
 			page, err := b.jobs.Page(ctx, repository.All().OrderBy("id"), repository.PageOptions{Size: 2})
-			if page == nil || len(page.Items) != 1 || page.Cursor == "" || !isOdd(err) {
+			if page == nil || len(page.Items) != 1 || page.Cursor == "" || !isUndecodable(err) {
 				t.Fatalf("Page: %+v, %v", page, err)
 			}
 			page, err = b.jobs.Page(ctx, repository.All().OrderBy("id"), repository.PageOptions{Size: 2, Cursor: page.Cursor})
 			if err != nil || len(page.Items) != 1 || page.Items[0].ID != "c" {
 				t.Errorf("next Page: %+v, %v", page, err)
 			}
-			if many, err := b.jobs.GetMany(ctx, "a", "b", "c"); len(many) != 2 || !isOdd(err) || errors.Is(err, repository.ErrNotFound) {
+			if many, err := b.jobs.GetMany(ctx, "a", "b", "c"); len(many) != 2 || !isUndecodable(err) || errors.Is(err, repository.ErrNotFound) {
 				t.Errorf("GetMany: %d, %v", len(many), err)
 			}
 			first := func(q repository.Query) error { _, err := b.jobs.First(ctx, q); return err }
@@ -78,14 +78,14 @@ func TestOneMalformedDocumentHidesNoOther(t *testing.T) {
 				"Mutate":  func() error { _, err := b.jobs.Mutate(ctx, "b", func(*Job) error { return nil }); return err }(),
 				"in time": func() error { _, err := b.jobs.Patch(ctx, "b", repository.Set("/price", 5)); return err }(),
 			} {
-				if !isOdd(err) {
+				if !isUndecodable(err) {
 					t.Errorf("%s: %v", how, err)
 				}
 			}
 			if got := b.stored(t, "b")["price"]; got != 5.0 {
 				t.Errorf("the patch was not applied: %v", got)
 			}
-			if ok, err := b.jobs.Exists(ctx, "b"); name != "its Meta" && !ok && !isOdd(err) {
+			if ok, err := b.jobs.Exists(ctx, "b"); name != "its Meta" && !ok && !isUndecodable(err) {
 				t.Errorf("Exists: %v, %v", ok, err)
 			}
 			must(t, b.jobs.Delete(ctx, "b", nil))
@@ -108,17 +108,17 @@ func TestProjectGoesOnBehindAnOddDocument(t *testing.T) {
 	}
 	for how, q := range map[string]repository.Query{"unordered": repository.All(), "ordered": repository.All().OrderByDesc("id")} {
 		n := 0
-		var odd *repository.DecodeError
+		var undecodable *repository.DecodeError
 		for _, err := range repository.Project[view](ctx, &b.jobs.Reader, q) {
 			switch {
 			case err == nil:
 				n++
-			case !errors.As(err, &odd):
+			case !errors.As(err, &undecodable):
 				t.Fatal(err)
 			}
 		}
-		if n != 2 || odd == nil || odd.ID != "b" {
-			t.Errorf("%s: %d rows, %v", how, n, odd)
+		if n != 2 || undecodable == nil || undecodable.ID != "b" {
+			t.Errorf("%s: %d rows, %v", how, n, undecodable)
 		}
 	}
 }

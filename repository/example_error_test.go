@@ -44,10 +44,10 @@ func ExampleDecodeError() {
 	_, _ = notes.CreateItem(ctx, key, []byte(`{"id":"odd","tenantId":"acme","entityType":"Note","title":7}`), nil)
 
 	for note, err := range acme.Query(ctx, repository.All()) {
-		var odd *repository.DecodeError
+		var undecodable *repository.DecodeError
 		switch {
-		case errors.As(err, &odd):
-			fmt.Println("passed over:", odd.ID)
+		case errors.As(err, &undecodable):
+			fmt.Println("passed over:", undecodable.ID)
 		case err != nil:
 			fmt.Println(err) // of the service: it ends the loop
 		default:

@@ -19,7 +19,7 @@ func (e *RowError) Error() string { return e.Err.Error() }
 func (e *RowError) Unwrap() error { return e.Err }
 
 // Row is a document that is read into a new value, or the error that this row
-// alone has. So one odd document hides no other.
+// alone has. So one malformed document hides no other.
 type Row struct {
 	Value any // a pointer to the type that the call reads
 	Err   error

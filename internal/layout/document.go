@@ -64,8 +64,8 @@ func (l *Layout) Canonical(raw []byte) ([]byte, error) {
 	if c.foreign.Len() > 0 {
 		c.out.add(outside, c.foreign.close())
 	}
-	if c.odd.Len() > 0 {
-		c.out.add(inside, c.odd.close())
+	if c.unmapped.Len() > 0 {
+		c.out.add(inside, c.unmapped.close())
 	}
 	doc := c.out.close()
 	if c.err == nil {
@@ -75,11 +75,11 @@ func (l *Layout) Canonical(raw []byte) ([]byte, error) {
 }
 
 type canonicalizer struct {
-	l            *Layout
-	out          object
-	foreign, odd object // members without a canonical place
-	entityType   []byte
-	err          error
+	l                 *Layout
+	out               object
+	foreign, unmapped object // members without a canonical place
+	entityType        []byte
+	err               error
 }
 
 func (c *canonicalizer) top(name string, value []byte) {
@@ -120,7 +120,7 @@ func (c *canonicalizer) inner(name string, value []byte) {
 		canonical = name
 	}
 	if _, moved := c.l.names[canonical]; !renamed && moved || !c.l.isWithin(canonical) {
-		c.odd.add(name, value)
+		c.unmapped.add(name, value)
 		return
 	}
 	c.out.add(canonical, value)

@@ -222,7 +222,7 @@ func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
 		return err
 	}
 	full := make(map[*Lookup]bool, len(parts))
-	var odd []error
+	var undecodable []error
 	err = EachPage(ctx, k, k.At, st, 0, func(rows []json.RawMessage) (bool, error) {
 		for _, raw := range rows {
 			p, err := lookupOf(parts, raw)
@@ -235,7 +235,7 @@ func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
 			room, err := p.take(raw)
 			var unread *DecodeError
 			if errors.As(err, &unread) {
-				odd = append(odd, err)
+				undecodable = append(undecodable, err)
 			} else if err != nil {
 				return false, err
 			}
@@ -246,7 +246,7 @@ func (k *Call) readTogether(ctx context.Context, parts []*Lookup) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(odd...)
+	return errors.Join(undecodable...)
 }
 
 func hasRoom(full map[*Lookup]bool) bool {
