@@ -52,6 +52,24 @@ func (n leaseNames) quarantinePrefix() string { return "quarantine." + n.base + 
 // formerQuarantinePrefix began them once, for all containers alike.
 func (n leaseNames) formerQuarantinePrefix() string { return "quarantine." + n.processor + ".." }
 
+// handleAlone calls the handler with one change until it accepts it, or the
+// attempts are used up and the change is quarantined.
+func (w *worker) handleAlone(ctx context.Context, one []Change) error {
+	for attempt := 1; ; attempt++ {
+		if err := w.p.pause(ctx, backoff(w.p.cfg.Backoff, attempt-1)); err != nil {
+			return err
+		}
+		refusal, err := w.deliver(ctx, one)
+		switch {
+		case err != nil || refusal == nil:
+			return err
+		case attempt >= w.p.cfg.MaxAttempts:
+			return w.p.quarantine(ctx, w.keys, one[0], attempt, refusal)
+		}
+	}
+}
+
+// quarantine stores a change in the lease container, which is when its range may go on behind it.
 func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, attempts int, reason error) error {
 	// The same version of the same document has one place in quarantine,
 	// however often it is read again.
@@ -147,21 +165,4 @@ func containerRID(documentRID string) string {
 		return ""
 	}
 	return idPart(base64.StdEncoding.EncodeToString(raw[:8]))
-}
-
-// handleAlone calls the handler with one change until it accepts it, or the
-// attempts are used up and the change is quarantined.
-func (w *worker) handleAlone(ctx context.Context, one []Change) error {
-	for attempt := 1; ; attempt++ {
-		if err := w.p.pause(ctx, backoff(w.p.cfg.Backoff, attempt-1)); err != nil {
-			return err
-		}
-		refusal, err := w.deliver(ctx, one)
-		switch {
-		case err != nil || refusal == nil:
-			return err
-		case attempt >= w.p.cfg.MaxAttempts:
-			return w.p.quarantine(ctx, w.keys, one[0], attempt, refusal)
-		}
-	}
 }

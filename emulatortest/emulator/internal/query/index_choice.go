@@ -27,6 +27,36 @@ type IndexedSource interface {
 	Ordered(o index.Order, reverse bool, keys []value.Value, rid string) (iter.Seq[Item], bool)
 }
 
+// read chooses how a page reads its source. It notes when items come in the order of ORDER BY.
+func (e *execution) read(afterRID string) iter.Seq[Item] {
+	source, ok := e.req.Source.(IndexedSource)
+	if !ok {
+		return e.req.Source.Items(afterRID)
+	}
+	a := PlanAccess(e.req.Query, e.req.Parameters, e.req.Policy, e.req.Computed)
+	sorts := len(e.program.Keys()) > 0
+	if keep, ok := e.keep(); ok && a.order != nil {
+		matching := float64(source.Candidates(a.where))
+		// Sorting what matches reads all that matches for each page. Reading in order passes over what does not match: for each
+		// row about as many items as there are to one that matches.
+		if matching*matching > float64(source.Len())*float64(keep) {
+			var keys []value.Value
+			rid := ""
+			if e.from != nil {
+				keys, rid = e.from.keys, e.from.rid
+			}
+			if items, ok := source.Ordered(a.order, a.reverse, keys, rid); ok {
+				e.inOrder = true
+				return items
+			}
+		}
+	}
+	if len(a.where) == 0 {
+		return e.req.Source.Items(afterRID)
+	}
+	return source.Matching(a.where, afterRID, sorts || e.program.Folds())
+}
+
 // Access says what indexes could do for a query.
 type Access struct {
 	// where has a list for each condition of WHERE that indexes serve: an item of the result meets one condition of each.
@@ -98,36 +128,6 @@ func (a *Access) orderBy(q *sql.Query, t *translator) {
 			a.order[i].Descending = !a.order[i].Descending
 		}
 	}
-}
-
-// read chooses how a page reads its source. It notes when items come in the order of ORDER BY.
-func (e *execution) read(afterRID string) iter.Seq[Item] {
-	source, ok := e.req.Source.(IndexedSource)
-	if !ok {
-		return e.req.Source.Items(afterRID)
-	}
-	a := PlanAccess(e.req.Query, e.req.Parameters, e.req.Policy, e.req.Computed)
-	sorts := len(e.program.Keys()) > 0
-	if keep, ok := e.keep(); ok && a.order != nil {
-		matching := float64(source.Candidates(a.where))
-		// Sorting what matches reads all that matches for each page. Reading in order passes over what does not match: for each
-		// row about as many items as there are to one that matches.
-		if matching*matching > float64(source.Len())*float64(keep) {
-			var keys []value.Value
-			rid := ""
-			if e.from != nil {
-				keys, rid = e.from.keys, e.from.rid
-			}
-			if items, ok := source.Ordered(a.order, a.reverse, keys, rid); ok {
-				e.inOrder = true
-				return items
-			}
-		}
-	}
-	if len(a.where) == 0 {
-		return e.req.Source.Items(afterRID)
-	}
-	return source.Matching(a.where, afterRID, sorts || e.program.Folds())
 }
 
 // maxSortedRows bounds a sorted page whose size is left to the server, and what is sorted at a time for a page and those to come.
