@@ -21,7 +21,7 @@ const (
 	mostSilence  = 24 * time.Hour
 )
 
-// scheduler lets the actors' requests through one at a time, as the plan says.
+// scheduler lets the actors' requests through one at a time, as the plan says (plan.go; explorer.go has the order in which plans are tried).
 type scheduler struct {
 	plan   plan
 	actors []*actorState
