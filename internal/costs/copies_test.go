@@ -57,7 +57,7 @@ func waitsOrKeepsPlace(x emulator.Exchange) bool {
 	return x.Container == leases || x.Operation == emulator.ChangeFeed && x.Status == http.StatusNotModified
 }
 
-const halfPages = "10 reads, since a page is compared in two halves, each with the source read anew"
+const halfPages = "10 reads, since a page is compared in steps of 500, as often as a repair tells its progress, each with the source read anew"
 
 // countAudits are the rows of audit and repair.
 func countAudits(t *testing.T) []row {

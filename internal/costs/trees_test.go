@@ -74,7 +74,7 @@ func countRestorable(t *testing.T, a *account) []row {
 	}
 }
 
-const lastQuery = "the last query, which finds the children of creators that died meanwhile, as `Sweep` does"
+const lastQuery = "the last query: where all that the one before it found is gone, it finds only the children of creators that died meanwhile, or that a replica was behind with, as `Sweep` does"
 
 // leastOfDelete is what a delete of a tree needs: it can die anywhere and be
 // resumed, so that it is written into the root before anything is removed.
