@@ -40,6 +40,7 @@ func (p *Processor) untilStopped(ctx context.Context) (until context.Context, en
 func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen observedLeases, start func(*lease)) error {
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
 	over := replaced(leases)
+	p.tellOverlaps(leases, expired)
 	live, err := p.clean(ctx, leases, over, expired)
 	if err != nil {
 		return err

@@ -28,6 +28,8 @@ type worker struct {
 
 	wanted atomic.Bool // another instance asked for the range
 
+	overlap atomic.Pointer[overlap] // what the balancer found within the range, not yet looked at
+
 	handling chan struct{} // held while the handler is at work
 
 	// guarded by p.mu
@@ -56,7 +58,7 @@ func (w *worker) run(ctx context.Context) {
 }
 
 // process reads, handles and checkpoints until the context ends or the lease
-// is lost. A nil error means that the range was split and its lease is gone.
+// is lost. A nil error means that the range was split, or gave way, and its lease is gone.
 func (w *worker) process(ctx context.Context) error {
 	at := position{w.keys, w.lease.continuation()}
 	start := w.lease.startTime()
@@ -72,6 +74,12 @@ func (w *worker) process(ctx context.Context) error {
 		}
 		if w.wanted.Load() {
 			return errHandover
+		}
+		if o := w.overlap.Swap(nil); o != nil {
+			// What fails is tried again when the balancer has looked again.
+			if gaveWay, err := w.endOverlap(reading, o); errors.Is(err, errLost) || gaveWay && err == nil {
+				return err
+			}
 		}
 		generation := w.p.generation.Load()
 		pg, err := w.p.reader.read(reading, at, start, w.p.reader.maxItems)
