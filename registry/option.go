@@ -1,9 +1,6 @@
 package registry
 
 import (
-	"fmt"
-	"time"
-
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -38,20 +35,6 @@ func Named(name string, aliases ...string) Option {
 			}
 		}
 		s.EntityType, s.Aliases = name, aliases
-		return nil
-	})
-}
-
-// TTL lets every document of the entity type expire so long after its last write,
-// in whole seconds, unless the document's own ttl says otherwise (-1 is
-// never). The container's time to live must not be [TTLOff].
-func TTL(after time.Duration) Option {
-	return optionFunc(func(s *entity) error {
-		if after < time.Second || after%time.Second != 0 || after/time.Second > maxTTL {
-			return &tenantitem.InvalidError{What: "TTL", Reason: fmt.Sprintf("it is %v", after), Hint: "use whole seconds, at most 68 years"}
-		}
-		s.TTL = after
-		s.NeedsTTL("its documents expire (registry.TTL)")
 		return nil
 	})
 }

@@ -87,3 +87,17 @@ func (p *Plan) checkTTL() error {
 	}
 	return nil
 }
+
+// TTL lets every document of the entity type expire so long after its last write,
+// in whole seconds, unless the document's own ttl says otherwise (-1 is
+// never). The container's time to live must not be [TTLOff].
+func TTL(after time.Duration) Option {
+	return optionFunc(func(s *entity) error {
+		if after < time.Second || after%time.Second != 0 || after/time.Second > maxTTL {
+			return &tenantitem.InvalidError{What: "TTL", Reason: fmt.Sprintf("it is %v", after), Hint: "use whole seconds, at most 68 years"}
+		}
+		s.TTL = after
+		s.NeedsTTL("its documents expire (registry.TTL)")
+		return nil
+	})
+}
