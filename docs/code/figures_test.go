@@ -170,3 +170,54 @@ func TestTenThousandChildren(t *testing.T) {
 		t.Errorf("docs/limits.md does not say %q", want)
 	}
 }
+
+// The worked example of docs/cost.md follows from its first table.
+func TestTheWorkedExample(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../cost.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, day := string(text), 0.0
+	for _, line := range []struct {
+		name, operation string
+		times           float64
+	}{
+		{"lists", "a page of 25 of 1,000, one condition", 10_000 * 30},
+		{"reads", "read by id", 10_000 * 40},
+		{"writes", "replace, with the etag that was read", 10_000 * 5},
+		{"comments", "create a child under its parent", 10_000 * 5},
+	} {
+		row := regexp.MustCompile(`\| ` + regexp.QuoteMeta(line.operation) + ` \| \d+ \| ([\d.]+) \|`).FindStringSubmatch(page)
+		if row == nil {
+			t.Fatal(line.operation)
+		}
+		var each float64
+		if _, err := fmt.Sscan(row[1], &each); err != nil {
+			t.Fatal(err)
+		}
+		day += each * line.times
+		if want := fmt.Sprintf("| %s | %s | %.1f | %s |", line.name, thousands(line.times), each, thousands(each*line.times)); !strings.Contains(page, want) {
+			t.Errorf("docs/cost.md does not say %q", want)
+		}
+	}
+	for _, want := range []string{
+		"**" + thousands(day) + "**",
+		fmt.Sprintf("that is %.0f million RU", day*30/1e6),
+		fmt.Sprintf("Spread over the day it is %.0f RU/s", day/86_400),
+		fmt.Sprintf("busiest hour, %.0f RU/s there", day/5/3600),
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("docs/cost.md does not say %q", want)
+		}
+	}
+}
+
+// thousands writes a whole number with commas.
+func thousands(f float64) string {
+	digits := fmt.Sprintf("%.0f", f)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
