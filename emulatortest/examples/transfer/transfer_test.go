@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +85,14 @@ func TestNaiveTransferLosesMoney(t *testing.T) {
 		t.Fatal("nothing was found in a transfer of two steps")
 	}
 	t.Log(finding)
+	page, err := os.ReadFile("../../../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// An unkind account adds faults of its own.
+	if os.Getenv("GROVE_UNKIND") == "" && !strings.Contains(string(page), strings.TrimSpace(finding.String())) {
+		t.Error("docs/testing.md shows another finding")
+	}
 }
 
 func TestAtomicTransfer(t *testing.T) {
