@@ -95,7 +95,7 @@ func TestTheDefaultLayoutPaysForNoMapping(t *testing.T) {
 		}
 		byHand := testing.AllocsPerRun(runs, func() { must(t, work.byHand(t.Context())) })
 		t.Logf("%s: default %.0f, declared %.0f, mapped %.0f, by hand %.0f allocations", work.name, allocations[0], allocations[1], allocations[2], byHand)
-		if d := allocations[0] - allocations[1]; d > 2 || d < -2 {
+		if d, unlike := allocations[0]-allocations[1], 2+allocations[0]/1000; d > unlike || d < -unlike { // buffers that the collector took
 			t.Errorf("%s: Grove's form makes %.0f allocations, and %.0f where it is declared", work.name, allocations[0], allocations[1])
 		}
 		if allocations[2] < allocations[0]+2 {
