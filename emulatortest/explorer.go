@@ -13,7 +13,9 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest/emulator"
 )
 
-// explorer is one call of [Explore].
+// explorer is one call of [Explore], whose comment says what is tried whatever the
+// budget: single faults and overtakings (explorer_faults.go). Pairs of faults and orders
+// follow until the budget ends (explorer_budget.go).
 type explorer struct {
 	t        *testing.T
 	scenario Scenario

@@ -8,7 +8,8 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// deletePolicy is what deletes of one entity type do in a forest.
+// deletePolicy is what deletes of one entity type do in a forest, as the engine calls
+// it. The rules to choose from are in rule.go; delete.go carries them out.
 type deletePolicy struct {
 	forest *Forest
 	node   *node

@@ -36,7 +36,8 @@ func params(of []azcosmos.QueryParameter) []engine.Param {
 // All looks for every document of the scope.
 func All() Query { return Query{} }
 
-// Where looks for the documents for which all conditions hold.
+// Where looks for the documents for which all conditions hold. [ScopeOf.Explain]
+// shows the SQL that is made of it.
 func Where(conditions ...Predicate) Query {
 	return queryOf(engine.Where(unwrapped(conditions)...))
 }

@@ -12,7 +12,8 @@ import (
 // the change feed processors for .NET and Java store for a range of effective
 // partition keys (Azure/azure-cosmos-dotnet-v3, DocumentServiceLeaseCoreEpk),
 // so that autoscalers which read those can read these. When an owner counts as
-// dead is decided in leaseexpiry.go; balance.go takes its lease over.
+// dead is decided in leaseexpiry.go; balance.go takes its lease over. The owner's
+// worker (worker.go) renews it and finds out that it was lost.
 type lease struct {
 	ID                string            `json:"id"`
 	Version           int               `json:"version"`

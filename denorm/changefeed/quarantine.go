@@ -19,7 +19,7 @@ import (
 const maxQuarantinedBytes = 1_900_000
 
 // Quarantined is a change that the handler kept refusing, as it is stored in
-// the lease container.
+// the lease container. [Processor.Replay] (replay.go) hands it over again.
 type Quarantined struct {
 	// ID is the quarantine document's own id.
 	ID string `json:"id"`

@@ -42,7 +42,8 @@ func P(name string, value any) Param { return Param{Name: name, Value: value} }
 // All looks for every document of the scope.
 func All() Query { return Query{} }
 
-// Where looks for the documents for which all conditions hold.
+// Where looks for the documents for which all conditions hold. The statement is
+// made in statement.go.
 func Where(conditions ...Predicate) Query { return Query{where: conditions} }
 
 // SQL looks for the documents for which a condition in Cosmos SQL holds, where

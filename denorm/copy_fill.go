@@ -12,8 +12,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// copyFiller fills the copies in written entities. It costs one read for each
-// type of source, however many entities are written together.
+// copyFiller fills the copies in entities that are written. It costs one read for each
+// type of source, however many entities are written together. A change of the source
+// comes later, by the change feed: follow.go and copy_rule.go.
 type copyFiller struct{ typ *entityType }
 
 func (c copyFiller) before() (names []string, always bool) {
