@@ -46,8 +46,8 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return err
 		case isRetained(parent) && isRetained(child):
 			return nil
-		case isRetained(parent):
-			if joined, err = f.joinEnded(ctx, r, tenant, child, parent); err != nil || !joined {
+		case isRetained(parent) && len(r.child.children) == 0:
+			if joined, err = f.joinEnded(ctx, r, child, parent); err != nil {
 				return err
 			}
 		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phasePart, phaseReopening, phaseReturning, phaseRestoring):
@@ -75,24 +75,14 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 	return nil // Resume goes on with the delete
 }
 
-// joinEnded makes a child a part of a delete that has ended and can be undone. The
-// restore may begin meanwhile: whoever calls this looks at the parent again. It reports
-// false for a child that has children of its own, to which their rules are applied.
-func (f *Forest) joinEnded(ctx context.Context, r *relation, tenant string, child, parent engine.Document) (bool, error) {
-	hidden, err := f.markParts(ctx, r.child, []engine.Document{child}, parent)
-	if err != nil || len(hidden) == 0 {
-		return err == nil, err // it was changed; the next look tells
-	}
-	below, err := f.hasChildren(ctx, r.child, tenant, hidden[0])
-	if err != nil {
-		return false, err
-	}
-	if below {
-		return false, f.uproot(ctx, r.child, tenant, hidden[0])
-	}
+// joinEnded makes a child, which has no children of its own, a part of a delete that has
+// ended and can be undone. The restore may begin meanwhile: whoever calls this looks at the
+// parent again. It reports false where the child has changed, and the next look tells.
+func (f *Forest) joinEnded(ctx context.Context, r *relation, child, parent engine.Document) (bool, error) {
 	kept := time.Duration(parent.TTL)*time.Second + restoreSpan
-	_, err = remains{forest: f, at: parent.DeletedAt, run: runOf(parent), retain: kept}.leave(ctx, r.child, hidden, kept, nil)
-	return true, err
+	rest := remains{forest: f, at: parent.DeletedAt, run: runOf(parent), retain: kept}
+	done, err := rest.leave(ctx, r.child, []engine.Document{child}, kept, nil)
+	return done == 1, err
 }
 
 // parentOf reads a child's parent, deleted or not; the zero outline where there is none.

@@ -82,17 +82,19 @@
 // repository.ErrDanglingRef; where a batch wrote more than that, it is
 // repository.ErrAmbiguous too. A child that the delete has taken already was
 // created before it. A child that was there and is replaced or overwritten
-// meanwhile goes with the delete. Both come back with its restore. A Restore
-// looks at the parent once the child has the mark of the restore, and before it
-// is shown: where the parent is gone, the child stays deleted. A child that
-// Restrict keeps, or that can be restored with its parent, names the former
-// parent while it moves: a delete of either parent finds it and ends the move,
-// and so does [Forest.Resume] where the mover died. Two things can still leave
-// a child behind: a process that dies between the create of a child and the
-// second look in the instant in which another one deletes the parent, and,
-// under session consistency, two processes that for some milliseconds both read
-// what the other has already changed. [Forest.Sweep] finds such children and
-// applies their rule. A delete and a restore see what the last run of the same
-// document wrote, wherever that ran, since the document keeps its session
-// tokens; an Upsert of a document that was restored drops them.
+// meanwhile goes with the delete. Both come back with its restore; one that was
+// overwritten when the delete had ended only if its entity type has no
+// children. A Restore looks at the parent once the child has the mark of the
+// restore, and before it is shown: where the parent is gone, the child stays
+// deleted. A child that Restrict keeps, or that can be restored with its
+// parent, names the former parent while it moves: a delete of either parent
+// finds it and ends the move, and so does [Forest.Resume] where the mover died.
+// Two things can still leave a child behind: a process that dies between the
+// create of a child and the second look in the instant in which another one
+// deletes the parent, and, under session consistency, two processes that for
+// some milliseconds both read what the other has already changed.
+// [Forest.Sweep] finds such children and applies their rule. A delete and a
+// restore see what the last run of the same document wrote, wherever that ran,
+// since the document keeps its session tokens; an Upsert of a document that was
+// restored drops them.
 package parented

@@ -67,27 +67,34 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 	if err != nil {
 		return false, err
 	}
-	outline, err := r.node.Outline(ctx, tenant, key, meta.ID)
-	switch {
-	case errors.Is(err, repository.ErrNotFound):
-		return true, nil
-	case err != nil:
-		return false, err
-	case !created:
-		return false, r.forest.followDelete(ctx, r.node.parent, tenant, outline)
-	}
-	err = r.forest.remove(ctx, r.node, tenant, outline)
-	if errors.Is(err, repository.ErrNotFound) {
-		outline, err = r.node.Outline(ctx, tenant, key, meta.ID)
-		if err == nil && outline.DeletedAt != "" && outline.Deletion != nil {
+	for stalls := 0; ; stalls++ {
+		outline, err := r.node.Outline(ctx, tenant, key, meta.ID)
+		switch {
+		case !created && errors.Is(err, repository.ErrNotFound):
+			return false, nil
+		case errors.Is(err, repository.ErrNotFound), err == nil && outline.DeletedAt != "" && outline.Deletion == nil:
+			meta.ETag = ""
+			return true, nil
+		case err != nil:
+			return false, err
+		case !created || underWay(outline, phasePart):
+			return false, r.forest.followDelete(ctx, r.node.parent, tenant, outline)
+		case outline.DeletedAt != "":
 			return false, nil
 		}
+		err = r.forest.remove(ctx, r.node, tenant, outline)
+		switch {
+		case err == nil:
+			meta.ETag = ""
+			return true, nil
+		case !errors.Is(err, repository.ErrNotFound):
+			return false, err
+		}
+		// It was hidden or removed between the two requests.
+		if err := r.forest.tryAgain(ctx, stalls); err != nil {
+			return false, err
+		}
 	}
-	if err != nil && !errors.Is(err, repository.ErrNotFound) {
-		return false, err
-	}
-	meta.ETag = ""
-	return true, nil
 }
 
 // withoutParents fills in the parents' entity type and returns the ids of parents

@@ -71,7 +71,7 @@ func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
 	if errors.Is(err, repository.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil || outline.DeletedAt != "" || outline.Moving != "" {
+	if err != nil || outline.DeletedAt != "" && !underWay(outline, phasePart) || outline.Moving != "" {
 		return false, err // of a delete or a move that is under way, it is that which ends it
 	}
 	gone := f.parentAlive(ctx, c.node, c.tenant, outline)

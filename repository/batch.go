@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -245,8 +246,5 @@ func (b *batch) runAfterHooks(ctx context.Context) error {
 			written[created] = append(written[created], op.Entity)
 		}
 	}
-	if err := b.scope.afterWrite(ctx, true, written[true]...); err != nil {
-		return err
-	}
-	return b.scope.afterWrite(ctx, false, written[false]...)
+	return errors.Join(b.scope.afterWrite(ctx, true, written[true]...), b.scope.afterWrite(ctx, false, written[false]...))
 }

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"reflect"
 
@@ -258,8 +259,5 @@ func (s *scope) stored(ctx context.Context, items []*engine.BulkItem, etags []st
 			replaced = append(replaced, entity)
 		}
 	}
-	if err := s.afterWrite(ctx, true, created...); err != nil {
-		return err
-	}
-	return s.afterWrite(ctx, false, replaced...)
+	return errors.Join(s.afterWrite(ctx, true, created...), s.afterWrite(ctx, false, replaced...))
 }

@@ -86,26 +86,25 @@ func commit(ctx context.Context, k *Call, parts []Part) error {
 			unread = errors.Join(unread, fmt.Errorf("the batch was applied, but what was read of %q does not belong here: %w", ops[i].ID, err))
 		}
 	}
-	if err := finishDeletes(ctx, ops); err != nil {
-		return errors.Join(unread, err)
-	}
+	// Whatever fails, what follows the rest is done.
+	failures := []error{unread, finishDeletes(ctx, ops)}
 	for _, p := range parts {
-		if err := p.After(ctx); err != nil {
-			if !isDefinite(err) || onlyCreates(ops, p.Collection) {
-				return errors.Join(unread, err)
-			}
-			return errors.Join(unread, &incompleteError{err})
+		err := p.After(ctx)
+		if err != nil && isDefinite(err) && !onlyCreates(ops, p) {
+			err = &incompleteError{err}
 		}
+		failures = append(failures, err)
 	}
-	return unread
+	return errors.Join(failures...)
 }
 
-// onlyCreates reports whether a batch did nothing but create documents of one
-// entity type. Where a hook refuses those after the write, it has removed them all.
-func onlyCreates(ops []Operation, c *Collection) bool {
-	return !slices.ContainsFunc(ops, func(op Operation) bool {
-		return op.Kind != OpRead && (op.Kind != OpCreate || op.collection != c)
-	})
+// onlyCreates reports whether a batch did nothing but create the documents of one
+// part. Where a hook refuses those after the write, it has removed them all.
+func onlyCreates(ops []Operation, p Part) bool {
+	isRead := func(op Operation) bool { return op.Kind == OpRead }
+	written := slices.DeleteFunc(slices.Clone(p.Ops), isRead)
+	return len(written) == len(slices.DeleteFunc(slices.Clone(ops), isRead)) &&
+		!slices.ContainsFunc(written, func(op Operation) bool { return op.Kind != OpCreate })
 }
 
 // joinParts puts the parts' operations together and checks what they share.

@@ -39,7 +39,7 @@ func finishDeletes(ctx context.Context, ops []Operation) error {
 			continue
 		}
 		if err := op.finish(ctx); err != nil {
-			failures = append(failures, fmt.Errorf("the batch was applied, but what belongs to %q is not deleted yet (delete it again to finish): %w", op.ID, err))
+			failures = append(failures, fmt.Errorf("%w: the batch was applied, but what belongs to %q is not deleted yet (delete it again to finish): %w", ErrAmbiguous, op.ID, err))
 		}
 	}
 	return errors.Join(failures...)
