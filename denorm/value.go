@@ -6,7 +6,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -15,34 +14,14 @@ import (
 // keyOfRef returns what a reference tells of where the documents lie that hold
 // it: as many values as In takes, in order.
 func (typ *entityType) keyOfRef(refPath, id string) []any {
-	var key []any
-	for i, path := range typ.docs.KeyPaths() {
-		switch {
-		case i == 0 || path == "/entityType":
-		case pathOf(path) == refPath:
-			key = append(key, id)
-		default:
-			return key
-		}
+	if fields := typ.docs.GivenFields(); len(fields) > 0 && fields[0] == refPath {
+		return []any{id}
 	}
-	return key
+	return nil
 }
 
 // given are the values of a document's key that In takes beside the tenant.
-func (typ *entityType) given(key []any) []any {
-	var more []any
-	for i, path := range typ.docs.KeyPaths() {
-		if i > 0 && path != "/entityType" && i < len(key) {
-			more = append(more, key[i])
-		}
-	}
-	return more
-}
-
-// pathOf turns a key's path, "/address/city", into a field's.
-func pathOf(keyPath string) string {
-	return strings.ReplaceAll(keyPath[1:], "/", ".")
-}
+func (typ *entityType) given(key []any) []any { return typ.docs.GivenOf(key) }
 
 // sameValue compares two JSON values as the field's Go type sees them; nothing
 // there, null, the type's zero value and an empty list are the same.

@@ -232,15 +232,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 }
 
 // given returns what In takes beside the tenant.
-func (f *Forest) given(n *node, s engine.Document) []any {
-	var key []any
-	for i, path := range n.KeyPaths() {
-		if i > 0 && path != "/entityType" {
-			key = append(key, s.Key[i])
-		}
-	}
-	return key
-}
+func (f *Forest) given(n *node, s engine.Document) []any { return n.GivenOf(s.Key) }
 
 // removal is the pass that takes everything below a document away.
 func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pass {

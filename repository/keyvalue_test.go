@@ -183,3 +183,13 @@ func TestIDTakenUnderAnOlderName(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 }
+
+// The id, which In takes no value for, can't stand before a level that it does.
+func TestTheIDIsTheLastLevelOfAKey(t *testing.T) {
+	t.Parallel()
+	container := setupNotes(t).container
+	_, err := repository.New[Note](container, repository.Config{PartitionKey: []string{"/tenantId", "/id", "/title"}})
+	if !errors.Is(err, repository.ErrInvalid) {
+		t.Errorf("want ErrInvalid, got %v", err)
+	}
+}

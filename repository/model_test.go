@@ -35,7 +35,8 @@ func modelLayouts() map[string]struct {
 		scattered bool
 	}
 	return map[string]form{
-		"Grove's": {paths: []string{"/tenantId", "/entityType"}},
+		"Grove's":               {paths: []string{"/tenantId", "/entityType"}},
+		"the tenant and the id": {paths: []string{"/tenantId", "/id"}, scattered: true},
 		"an envelope, ids with a prefix": {[]string{"/org/id"}, &layout.Layout{
 			Key:      []layout.KeySource{layout.FromTenant()},
 			Names:    map[string]string{"tenantId": "customer", "entityType": "$type", "title": "Title", "count": "title", "_ops": "writes", "_op": "write", "deletedAt": "deleted_at"},

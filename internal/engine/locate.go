@@ -32,7 +32,7 @@ func (c *Collection) Derives() bool {
 func (c *Collection) completed(p Partition, field func(path string) (any, bool)) (Partition, error) {
 	values := append(make([]any, 0, len(c.levels)), p.Values...)
 	for _, level := range c.levels[len(values):] {
-		value, err := level.stored.Value(field)
+		value, err := level.fill(field)
 		if err != nil {
 			return p, err
 		}
@@ -43,6 +43,14 @@ func (c *Collection) completed(p Partition, field func(path string) (any, bool))
 	}
 	p.Values, p.Full, p.Key = values, true, cosmos.NewPartitionKey(values...)
 	return p, nil
+}
+
+// fill is what fills a level, by what the fields of a document hold.
+func (l keyLevel) fill(field func(path string) (any, bool)) (any, error) {
+	if l.stored != nil {
+		return l.stored.Value(field)
+	}
+	return layout.Level{Path: strings.Split(strings.TrimPrefix(l.path, "/"), "/"), Source: l.source}.Value(field)
 }
 
 // fieldsByID are the fields that are known of a document before it is read.
@@ -123,7 +131,7 @@ func (c *Collection) PlaceOfEntity(at Partition, entity reflect.Value) (Partitio
 // found. It reports false where the scope names it already.
 func (k *Call) Locate(ctx context.Context) (Partition, bool, error) {
 	c, at := k.Collection, *k.At
-	if at.Full || at.All || at.Err != nil || c.layout == nil || !c.Derives() {
+	if at.Full || at.All || at.Err != nil || !c.Derives() {
 		return at, false, nil //nolint:nilerr // the verb refuses a broken scope
 	}
 	place, err := c.completed(at, c.fieldsByID(at, k.ID))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
@@ -56,7 +57,11 @@ func keyLevels(model *tenantitem.Model, paths []string) ([]keyLevel, error) {
 		default:
 			return nil, fail(fmt.Sprintf("%q is neither a string, a number nor a boolean", path), "choose a scalar field")
 		}
-		levels = append(levels, keyLevel{path: path, field: field, source: sourceOf(name)})
+		level := keyLevel{path: path, field: field, source: sourceOf(name)}
+		if level.isGiven() && slices.ContainsFunc(levels, keyLevel.isDerived) {
+			return nil, fail(fmt.Sprintf("%q stands behind the id, which each document fills for itself", path), "make the id the last level")
+		}
+		levels = append(levels, level)
 	}
 	return levels, nil
 }

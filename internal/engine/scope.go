@@ -116,6 +116,28 @@ func (c *Collection) Given(values []any) []any {
 	return more
 }
 
+// GivenOf is Given for the Key of a [Document].
+func (c *Collection) GivenOf(key []any) []any { return c.Given(key[min(c.tenantsBefore(), len(key)):]) }
+
+// tenantsBefore is how many values the key of an outline has before those of the levels.
+func (c *Collection) tenantsBefore() int {
+	if c.layout != nil {
+		return 1
+	}
+	return 0
+}
+
+// GivenFields are the fields that fill the levels which In takes values for.
+func (c *Collection) GivenFields() []string {
+	var fields []string
+	for _, level := range c.levels {
+		if level.isGiven() {
+			fields = append(fields, level.source.Field)
+		}
+	}
+	return fields
+}
+
 // RequireFull is the check of every verb that is about one document.
 func (p *Partition) RequireFull(c *Collection) error {
 	switch {
