@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 )
@@ -104,6 +105,8 @@ func FuzzBulkToken(f *testing.F) {
 	run := newBulkRun()
 	f.Add(run.token(signer, "scope", 7), "scope")
 	f.Add("nonsense", "")
+	f.Add(strings.Replace(run.token(signer, "scope", 7), "b", "b\n", 1), "scope")
+	f.Add(run.token(signer, "scope", 7)+"\r\n", "scope")
 	f.Fuzz(func(t *testing.T, token, boundTo string) {
 		got, position, err := openBulkToken(signer, boundTo, token)
 		if err == nil && got.token(signer, boundTo, position) != token {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
+	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/internal/merge"
@@ -50,8 +51,8 @@ func (s cursorSigner) Open(boundTo, cursor string) (position string, err error) 
 	if len(cursor) > maxCursorBytes {
 		return refuse("it is too long")
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(cursor)
-	if err != nil || len(raw) < 1+cursorMAC {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil || len(raw) < 1+cursorMAC || strings.ContainsAny(cursor, "\r\n") { // which the decoder passes over
 		return refuse("it is not one of ours")
 	}
 	if raw[0] != cursorVersion {
