@@ -111,7 +111,7 @@ func TestSharesAreEvenSoon(t *testing.T) {
 				}
 				b.join("fair", "two", new(seen).handle)
 				b.join("fair", "three", new(seen).handle)
-				within(5*balanceInterval, "three", "one", "two", "three")
+				within(10*balanceInterval, "three", "one", "two", "three")
 				<-time.After(time.Minute)
 				before := b.leaseDocuments()
 				<-time.After(time.Minute)
@@ -121,9 +121,9 @@ func TestSharesAreEvenSoon(t *testing.T) {
 					}
 				}
 				one.cut()
-				within(leaseDuration+3*balanceInterval, "two are left", "two", "three")
+				within(leaseDuration+6*balanceInterval, "two are left", "two", "three")
 				b.join("fair", "four", new(seen).handle)
-				within(5*balanceInterval, "a new one", "two", "three", "four")
+				within(10*balanceInterval, "a new one", "two", "three", "four")
 			})
 		})
 	}
