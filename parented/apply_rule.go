@@ -102,22 +102,17 @@ func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child
 // uproot removes a child, with what may be below it, that no other delete is
 // going to remove: its parent is gone.
 func (f *Forest) uproot(ctx context.Context, n *node, tenant string, outline engine.Document) error {
-	err := f.remove(ctx, n, tenant, outline)
-	if errors.Is(err, repository.ErrNotFound) {
-		return nil
-	}
-	return err
-}
-
-// remove is uproot that fails with ErrNotFound where another delete has the child.
-func (f *Forest) remove(ctx context.Context, n *node, tenant string, outline engine.Document) error {
 	if underWay(outline, phasePart) { // the delete that it was a part of has ended without it
 		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phaseRemoving) })
 		if err != nil || len(taken) == 0 {
 			return err
 		}
 	}
-	return f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, outline), ID: outline.ID})
+	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, outline), ID: outline.ID})
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil
+	}
+	return err
 }
 
 // letOneGo is letGo of a child that may have changed since its outline was read.

@@ -82,7 +82,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 		case outline.DeletedAt != "":
 			return false, nil
 		}
-		err = r.forest.remove(ctx, r.node, tenant, outline)
+		err = r.forest.delete(ctx, r.node, engine.Deletion{TenantID: tenant, Key: key, ID: meta.ID})
 		switch {
 		case err == nil:
 			meta.ETag = ""

@@ -35,9 +35,9 @@ func creatorsOfMore() map[string]func(w *emulatortest.World, b branch, r *Reply)
 	}
 }
 
-// TestACreateBesideADeleteThatIsUndone: a child is created while its parent, or what is above that, is deleted, and in the end the delete is undone. A create that
+// TestACreateDuringADeleteThatIsUndone: a child is created while its parent, or what is above that, is deleted, and in the end the delete is undone. A create that
 // succeeded is there then, and of one that was refused is nothing there, whatever else was written with it.
-func TestACreateBesideADeleteThatIsUndone(t *testing.T) {
+func TestACreateDuringADeleteThatIsUndone(t *testing.T) {
 	t.Parallel()
 	verbs := creators()
 	for name, create := range creatorsOfMore() {

@@ -51,20 +51,20 @@ func (s *stepper) step(n int) {
 
 func (s *stepper) finish() { close(s.free); <-s.ended }
 
-// A create and a delete of its parent take turns; in the end the delete is undone. What was written is there, and nothing of what was refused.
-func TestACreateAndAnUndoneDeleteInTurns(t *testing.T) {
+// The requests of a create and of a delete of its parent are interleaved; in the end the delete is undone. What was written is there, and nothing of what was refused.
+func TestACreateInterleavedWithAnUndoneDelete(t *testing.T) {
 	t.Parallel()
 	for vote, turns := range map[parented.Rule][5]int{parented.Cascade: {1, 1, 2, 4, 2}, parented.Restrict: {2, 1, 1, 5, 2}} {
 		t.Run(fmt.Sprintf("votes %v", vote), func(t *testing.T) {
 			t.Parallel()
-			if err := takeTurns(t, vote, turns[0], turns[1], turns[2], turns[3], turns[4]); err != nil {
+			if err := interleave(t, vote, turns[0], turns[1], turns[2], turns[3], turns[4]); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 }
 
-func takeTurns(t *testing.T, vote parented.Rule, w1, d1, w2, d2, w3 int) error {
+func interleave(t *testing.T, vote parented.Rule, w1, d1, w2, d2, w3 int) error {
 	ctx := t.Context()
 	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 	soft := parented.Policy{Retain: 24 * time.Hour}
