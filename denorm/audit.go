@@ -30,10 +30,10 @@ type Drift struct {
 
 // Audit compares every copy, count, list of newest and link of a tenant with
 // its source and yields what differs. It reads every document that holds any,
-// 500 at a time with their sources, and changes nothing. Changes that were not
-// followed yet are drift too: call CatchUp first. A document that does not fit
-// its struct is reported with a Reason, and stops nothing. Iteration stops at
-// the first error, which is yielded.
+// 1,000 at a time with the sources of their copies, and changes nothing. Changes
+// that were not followed yet are drift too: call CatchUp first. A document that
+// does not fit its struct is reported with a Reason, and stops nothing. Iteration
+// stops at the first error, which is yielded.
 //
 // Snapshots have no source to be compared with, and are not looked at.
 func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, error] {
@@ -170,17 +170,16 @@ func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done
 			after = w.from.ID
 		}
 		q := engine.Where(engine.Missing("deletedAt"), engine.Gte("id", after)).OrderBy("id")
-		err := inChunks(st.typ.docs.Documents(ctx, w.tenant, nil, q, engine.Fields(st.fields()...)), func(docs []engine.Document) error {
-			found, err := st.check(ctx, w.tenant, docs)
-			if err == nil {
-				err = each(st, found)
-			}
-			if err != nil || done == nil {
+		pages := st.typ.docs.Documents(ctx, w.tenant, nil, q, engine.Fields(st.fields()...))
+		err := inChunksOf(pageSize, pages, func(page []engine.Document) error {
+			return st.checkPage(ctx, w.tenant, page, func(docs []engine.Document, found []finding) error {
+				if err := each(st, found); err != nil || done == nil {
+					return err
+				}
+				resume, err := json.Marshal(position{i, st.typ.name(), docs[len(docs)-1].ID})
+				done(st, len(docs), string(resume))
 				return err
-			}
-			resume, err := json.Marshal(position{i, st.typ.name(), docs[len(docs)-1].ID})
-			done(st, len(docs), string(resume))
-			return err
+			})
 		})
 		if err != nil {
 			return err
@@ -198,9 +197,61 @@ func (st *stage) fields() []string {
 	return distinct(names)
 }
 
-func (st *stage) check(ctx context.Context, tenant string, docs []engine.Document) ([]finding, error) {
-	var found []finding
+// pageSize is how many documents an audit reads at a time: a page of the service.
+// Their sources are as many at the most, unless a document refers to several, and
+// are asked for by one query.
+const pageSize = engine.MaxIDsPerQuery
+
+// pageRule is a rule whose check reads what many documents have in common, and
+// so takes a whole page of them at once. Others ask for each document, or for a
+// few, and would only delay what a repair tells of its progress.
+type pageRule interface {
+	rule
+	checksPages()
+}
+
+// checkPage compares a page and hands it on in chunks, with what was found in
+// each. While one is written, the sources that the next one was compared with may
+// change. Its patches are bound to the etags of its documents: one in which the
+// change was followed meanwhile is compared anew, and of any other the patch comes
+// back through the feed.
+func (st *stage) checkPage(ctx context.Context, tenant string, page []engine.Document, yield func([]engine.Document, []finding) error) error {
+	var whole, single []rule
 	for _, r := range st.rules {
+		if _, ok := r.(pageRule); ok {
+			whole = append(whole, r)
+		} else {
+			single = append(single, r)
+		}
+	}
+	all, err := check(ctx, whole, tenant, page)
+	if err != nil {
+		return err
+	}
+	byVersion := map[string][]finding{}
+	for _, f := range all {
+		byVersion[versionOf(f.doc)] = append(byVersion[versionOf(f.doc)], f)
+	}
+	for docs := range slices.Chunk(page, chunkSize) {
+		var found []finding
+		for _, d := range docs {
+			found = append(found, byVersion[versionOf(d)]...)
+		}
+		more, err := check(ctx, single, tenant, docs)
+		if err != nil {
+			return err
+		}
+		if err := yield(docs, append(found, more...)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check compares documents by some rules of one holder.
+func check(ctx context.Context, rules []rule, tenant string, docs []engine.Document) ([]finding, error) {
+	var found []finding
+	for _, r := range rules {
 		f, err := r.check(ctx, tenant, docs, true)
 		if err != nil {
 			return nil, err
@@ -245,7 +296,7 @@ func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnaps
 		if err != nil {
 			return repaired, unrepairable, err
 		}
-		if found, err = st.check(ctx, w.tenant, again); err != nil {
+		if found, err = check(ctx, st.rules, w.tenant, again); err != nil {
 			return repaired, unrepairable, err
 		}
 	}

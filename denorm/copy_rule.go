@@ -56,6 +56,9 @@ type heldCopy struct {
 	ref   string
 }
 
+// checksPages: many documents refer to few sources.
+func (r *copyRule) checksPages() {}
+
 // check reads all sources that the documents refer to, once, and compares.
 func (r *copyRule) check(ctx context.Context, tenant string, docs []engine.Document, strict bool) ([]finding, error) {
 	var found []finding

@@ -45,6 +45,10 @@ func sameDocument(id string, key []any, d engine.Document) bool {
 	return id == d.ID && slices.Equal(key, d.Key)
 }
 
+// versionOf tells the documents of one entity type from each other, in whatever
+// partition they lie.
+func versionOf(d engine.Document) string { return d.ID + "\x00" + d.ETag }
+
 // isRefusal reports whether an error says that nothing was changed because of
 // what was to be written.
 func isRefusal(err error) bool {
@@ -64,13 +68,13 @@ func patchesOf(patches []engine.DocumentPatch, found []finding) ([]engine.Docume
 	at := map[string]int{}
 	of := map[int][]finding{}
 	for i, p := range patches {
-		at[p.ID+"\x00"+p.ETag] = i
+		at[versionOf(p.Document)] = i
 	}
 	for _, f := range found {
 		if f.unrepairable != nil {
 			continue
 		}
-		key := f.doc.ID + "\x00" + f.doc.ETag
+		key := versionOf(f.doc)
 		i, ok := at[key]
 		if !ok {
 			i = len(patches)

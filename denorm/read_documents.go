@@ -2,23 +2,28 @@ package denorm
 
 import (
 	"context"
+	"iter"
 	"maps"
 	"slices"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// chunkSize is how many documents are compared at a time.
+// chunkSize is how many documents are written, or told of, at a time.
 const chunkSize = 500
 
 // inChunks collects a query's documents.
-func inChunks(seq func(func(engine.Document, error) bool), yield func([]engine.Document) error) error {
+func inChunks(seq iter.Seq2[engine.Document, error], yield func([]engine.Document) error) error {
+	return inChunksOf(chunkSize, seq, yield)
+}
+
+func inChunksOf(size int, seq iter.Seq2[engine.Document, error], yield func([]engine.Document) error) error {
 	var chunk []engine.Document
 	for d, err := range seq {
 		if err != nil {
 			return err
 		}
-		if chunk = append(chunk, d); len(chunk) == chunkSize {
+		if chunk = append(chunk, d); len(chunk) == size {
 			if err := yield(chunk); err != nil {
 				return err
 			}
