@@ -18,7 +18,8 @@ type Edits struct{ e engine.Edits }
 // Set writes a field, whether it is there or not. A nil value writes null.
 func Set(path string, value any) Edits { return Edits{}.Set(path, value) }
 
-// Increment adds to a number; a field that is missing counts as 0.
+// Increment adds to a number; a field that is missing counts as 0. A lost answer
+// does not apply it twice: see [ScopeOf.Patch].
 func Increment(path string, by int64) Edits { return Edits{}.Increment(path, by) }
 
 // Set is [Set] as a further change.

@@ -23,6 +23,10 @@ const MaxPatchOperations = 10
 // A value that the field's Go type can't hold is refused before any request.
 // An increment that would leave the type's range fails with
 // [ErrPreconditionFailed].
+//
+// The verb that sends them is in patch.go of package repository. What becomes of
+// one whose answer was lost is decided in outcome.go, by the mark that it leaves
+// (marks.go); that is why an increment isn't applied twice.
 type Edits struct {
 	ops        []edit
 	conditions []Predicate
@@ -46,7 +50,8 @@ func Add(path string, value any) Edits { return Edits{}.Add(path, value) }
 // Remove takes a field, or an element of an array, away. It must be there.
 func Remove(path string) Edits { return Edits{}.Remove(path) }
 
-// Increment adds to a number; a field that is missing counts as 0.
+// Increment adds to a number; a field that is missing counts as 0. For lost answers
+// see [Edits].
 func Increment(path string, by int64) Edits { return Edits{}.Increment(path, by) }
 
 // Set is [Set] as a further change.

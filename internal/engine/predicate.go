@@ -15,8 +15,9 @@ import (
 // functions of this file make them. Field names are JSON names, nested ones
 // joined by dots ("address.city"); a name that the entity does not have, or a
 // value whose JSON type the field can't hold, is [ErrInvalid] when the query
-// is used. Values are always sent as parameters. What stands around the
-// conditions in a statement is in statement.go; Explain of a scope shows all of it.
+// is used. Values are always sent as parameters. Its SQL is made by [Predicate.Write];
+// what stands around the conditions in a statement is in statement.go; Explain of
+// a scope shows all of it.
 type Predicate struct {
 	kind   predicateKind
 	field  string

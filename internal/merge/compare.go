@@ -7,8 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Compare orders two values: by kind, false before true, numbers by size,
-// strings by UTF-16 code units. Arrays compare element by element and objects
+// Compare orders two values. By kind first: undefined, null, false and true,
+// numbers, strings, arrays, objects ([Kind] in value.go). Within a kind, false comes
+// before true, numbers go by size and strings by UTF-16 code units. Arrays compare element by element and objects
 // member by member in the order of names; the service documents no order among
 // those. The result is negative, zero or positive.
 func Compare(a, b Value) int {

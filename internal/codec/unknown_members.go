@@ -113,6 +113,10 @@ func holdsUnknown(t reflect.Type, raw []byte) bool {
 // before that t does not have: of the same object, of the same key of a map,
 // and of the element of a list that it can tell to be the same, see
 // [sameElement]. skip says which members at the top are left out.
+//
+// WithUnknown (internal/document/kept.go) calls it for every write of a whole
+// entity that was read before: Replace, Save, Upsert and Mutate, alone, in batches
+// and in bulks (encode of package repository). A patch sends only what it changes.
 func KeepUnknown(t reflect.Type, before, next []byte, skip func(name string) bool) []byte {
 	if t = dereference(t); isOpaque(t) || t == timeType || len(next) == 0 {
 		return next

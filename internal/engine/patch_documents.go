@@ -7,7 +7,9 @@ import (
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
 
-// DocumentPatch changes members of one document, if it still has its etag.
+// DocumentPatch changes members of one document, if it still has its etag. It
+// is how package denorm writes copies. The verb Patch of an application is
+// another thing: edits.go, and patch.go of package repository.
 type DocumentPatch struct {
 	Document
 	// Sets are written, Removes taken away: at most nine of them together.
