@@ -41,7 +41,7 @@ func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, erro
 		w := walk{schema: k.copies.schema, tenant: tenant}
 		err := w.run(ctx, func(st *stage, found []finding) error {
 			for _, f := range found {
-				if !f.filling && !yield(f.drift(st.typ, tenant), nil) {
+				if !f.unset && !yield(f.drift(st.typ, tenant), nil) {
 					return errFound
 				}
 			}
@@ -265,12 +265,12 @@ func check(ctx context.Context, rules []rule, tenant string, docs []engine.Docum
 // meanwhile are read and compared again. What is unrepairable is returned.
 func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnapshots bool) (repaired int64, unrepairable []finding, err error) {
 	for _, f := range found {
-		if f.unrepairable != nil && !f.filling {
+		if f.unrepairable != nil && !f.unset {
 			unrepairable = append(unrepairable, f)
 		}
 	}
 	for round := 0; ; round++ {
-		found = slices.DeleteFunc(found, func(f finding) bool { return f.unrepairable != nil || f.filling && !fillSnapshots })
+		found = slices.DeleteFunc(found, func(f finding) bool { return f.unrepairable != nil || f.unset && !fillSnapshots })
 		if len(found) == 0 {
 			return repaired, unrepairable, nil
 		}

@@ -31,8 +31,8 @@ type copied struct {
 	mode  mode
 }
 
-// mode is what a copy does: whether it follows its source (sync.go), or records
-// it once (snapshot.go).
+// mode is what a copy does: whether it follows its source (copy_sync.go), or
+// records it once (copy_snapshot.go).
 type mode interface {
 	// check refuses what can't work.
 	check(tag tagOf, typ *entityType) error
@@ -42,10 +42,10 @@ type mode interface {
 	remembers() bool
 	// written is what the field holds after a write; ok is false where the
 	// entity's own value stays. A nil source is none.
-	written(c copied, s *slot, source *engine.Document) (raw json.RawMessage, ok bool)
+	written(c copied, s *entityHolder, source *engine.Document) (raw json.RawMessage, ok bool)
 	// stored is what the field of a stored document should hold; ok is false
-	// where nothing can tell. filling says that it never held anything.
-	stored(c copied, in holder, source *engine.Document) (want json.RawMessage, filling, ok bool)
+	// where nothing can tell. unset says that it never held anything.
+	stored(c copied, in holder, source *engine.Document) (want json.RawMessage, unset, ok bool)
 }
 
 // modeOf finds the mode of a tag.

@@ -30,8 +30,9 @@ func (c copyFiller) before() (names []string, always bool) {
 	return names, always
 }
 
-// slot is an object in an entity that holds copies.
-type slot struct {
+// entityHolder is an object in an entity that holds copies; [holder] is one in a
+// stored document.
+type entityHolder struct {
 	i     int // of the entity
 	group *group
 	value reflect.Value
@@ -41,12 +42,12 @@ type slot struct {
 }
 
 func (c copyFiller) fill(ctx context.Context, f *filling) error {
-	slots, err := f.slots(ctx)
+	holders, err := f.holders(ctx)
 	if err != nil {
 		return err
 	}
 	ids, fields := map[*entityType][]string{}, map[*entityType][]string{}
-	for _, s := range slots {
+	for _, s := range holders {
 		if s.needsSource() {
 			ids[s.group.source] = append(ids[s.group.source], s.ref)
 			fields[s.group.source] = append(fields[s.group.source], s.group.sourceFields()...)
@@ -58,18 +59,18 @@ func (c copyFiller) fill(ctx context.Context, f *filling) error {
 			return err
 		}
 	}
-	for i := range slots {
-		if err := f.fillSlot(ctx, &slots[i], sources[slots[i].group.source]); err != nil {
+	for i := range holders {
+		if err := f.fillHolder(ctx, &holders[i], sources[holders[i].group.source]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// slots finds every place for copies and, where snapshots are among them, what
+// holders finds every place for copies and, where snapshots are among them, what
 // it held before.
-func (f *filling) slots(ctx context.Context) ([]slot, error) {
-	var all []slot
+func (f *filling) holders(ctx context.Context) ([]entityHolder, error) {
+	var all []entityHolder
 	for i, entity := range f.entities {
 		for _, g := range f.typ.groups {
 			if len(g.copies) == 0 {
@@ -77,7 +78,7 @@ func (f *filling) slots(ctx context.Context) ([]slot, error) {
 			}
 			first := len(all)
 			g.ref.Holders(entity, func(value reflect.Value) {
-				s := slot{i: i, group: g, value: value}
+				s := entityHolder{i: i, group: g, value: value}
 				if ref, ok := g.ref.In(value); ok {
 					s.ref = ref.String()
 				}
@@ -107,11 +108,11 @@ func (f *filling) slots(ctx context.Context) ([]slot, error) {
 // several with the same one by what they hold. A place that finds all of them
 // taken, and holds the snapshots of one of them, is a copy of it that an editor
 // made; it keeps them too, whichever of the two stands first.
-func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
-	if len(slots) == 0 {
+func (f *filling) match(ctx context.Context, holders []entityHolder, g *group) error {
+	if len(holders) == 0 {
 		return nil
 	}
-	prior, err := f.prior(ctx, slots[0].i)
+	prior, err := f.prior(ctx, holders[0].i)
 	if err != nil || prior == nil {
 		return err
 	}
@@ -121,18 +122,18 @@ func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
 	}
 	taken := make([]bool, len(before))
 	pair := func(exactly, shared bool) error {
-		for i := range slots {
+		for i := range holders {
 			for j := range before {
-				if slots[i].before != nil || taken[j] != shared || before[j].text(g.ref.Name) != slots[i].ref {
+				if holders[i].before != nil || taken[j] != shared || before[j].text(g.ref.Name) != holders[i].ref {
 					continue
 				}
-				if same, err := slots[i].holdsSame(before[j]); err != nil || exactly && !same {
+				if same, err := holders[i].holdsSame(before[j]); err != nil || exactly && !same {
 					if err != nil {
 						return err
 					}
 					continue
 				}
-				slots[i].before, taken[j] = &before[j], true
+				holders[i].before, taken[j] = &before[j], true
 			}
 		}
 		return nil
@@ -147,7 +148,7 @@ func (f *filling) match(ctx context.Context, slots []slot, g *group) error {
 }
 
 // holdsSame reports whether a place's snapshots are those of the other.
-func (s *slot) holdsSame(before holder) (bool, error) {
+func (s *entityHolder) holdsSame(before holder) (bool, error) {
 	for _, c := range s.group.copies {
 		if !c.mode.remembers() {
 			continue
@@ -167,7 +168,7 @@ func (s *slot) holdsSame(before holder) (bool, error) {
 	return true, nil
 }
 
-func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]engine.Document) error {
+func (f *filling) fillHolder(ctx context.Context, s *entityHolder, sources map[string]engine.Document) error {
 	source, exists := sources[s.ref]
 	alive := exists && source.DeletedAt == ""
 	if !alive && s.needsSource() {
@@ -196,13 +197,13 @@ func (f *filling) fillSlot(ctx context.Context, s *slot, sources map[string]engi
 }
 
 // needsSource reports whether a write has to read the source.
-func (s *slot) needsSource() bool {
+func (s *entityHolder) needsSource() bool {
 	return s.ref != "" && len(s.group.copies) > 0 && (s.group.follows() || s.before == nil)
 }
 
 // continues reports whether a place without a source had that reference
 // before: its source was deleted since, and the document may go on.
-func (f *filling) continues(ctx context.Context, s *slot) (bool, error) {
+func (f *filling) continues(ctx context.Context, s *entityHolder) (bool, error) {
 	if s.before != nil {
 		return true, nil
 	}

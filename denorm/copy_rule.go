@@ -108,11 +108,11 @@ func (h *heldCopy) compare(found []finding, source *engine.Document, exists, str
 		found = append(found, finding{doc: h.doc, field: h.group.ref.Path, pointer: h.in.at(name), have: h.in.members[name], want: emptyText})
 	}
 	for _, c := range h.group.copies {
-		want, filling, ok := c.mode.stored(c, h.in, source)
+		want, unset, ok := c.mode.stored(c, h.in, source)
 		if !ok {
 			continue
 		}
-		f := finding{doc: h.doc, field: c.field.Path, pointer: h.in.at(c.field.Name), have: h.in.members[c.field.Name], want: want, filling: filling}
+		f := finding{doc: h.doc, field: c.field.Path, pointer: h.in.at(c.field.Name), have: h.in.members[c.field.Name], want: want, unset: unset}
 		same, err := sameValue(c.field.Type, f.have, want)
 		if err != nil {
 			f.want, f.unrepairable = nil, fmt.Errorf("denorm: the copy at %s, or %s of its source %q: %w", f.pointer, c.source, h.ref, err)

@@ -47,7 +47,8 @@
 //
 //   - The source is read after the copy was. Who writes an older value over a
 //     newer one has read the copy before the newer one was written, and is
-//     refused by its etag.
+//     refused by its etag. So two updates that are seen in the wrong order end
+//     with the newer value.
 //   - A document that was written meanwhile is looked for again.
 //   - A document that holds copies is compared itself when it changes. That
 //     finds the copy of a writer who read the source just before it changed
@@ -72,4 +73,10 @@
 // links; Mutate has read it anyway. A changed source costs one query for each
 // entity type that copies from it, one read of the sources, and one batch for
 // every hundred documents that hold another value.
+//
+// # For contributors
+//
+// Read rule.go first, which says what every kind of declaration implements; then
+// write_hook.go (writes), follow.go (changes of sources) and audit.go (audit and
+// repair). docs/internals.md has the map of the other files.
 package denorm

@@ -13,8 +13,8 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// batch is the changed documents of one type and tenant on one page.
-type batch struct {
+// changedDocs are the changed documents of one type and tenant on one page.
+type changedDocs struct {
 	typ    *entityType
 	tenant string
 	docs   []engine.Document
@@ -28,11 +28,11 @@ type batch struct {
 // The order matters in one place: what a document left behind for others is
 // taken away from it last.
 func (k *Keeper) followPage(ctx context.Context, container string, changes []changefeed.Change) error {
-	batches, err := k.copies.schema.sort(container, changes)
+	changed, err := k.copies.schema.groupByType(container, changes)
 	if err != nil {
 		return err
 	}
-	for _, b := range batches {
+	for _, b := range changed {
 		for _, r := range b.typ.followers {
 			if err := k.follow(ctx, b.tenant, r, b.typ, b.docs); err != nil {
 				return err
@@ -45,10 +45,10 @@ func (k *Keeper) followPage(ctx context.Context, container string, changes []cha
 	return nil
 }
 
-// sort groups the changes of a page; what is of no known type is passed
-// over.
-func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, error) {
-	var batches []*batch
+// groupByType groups the changes of a page by type and tenant; what is of no known
+// type is passed over.
+func (s *schema) groupByType(container string, changes []changefeed.Change) ([]*changedDocs, error) {
+	var groups []*changedDocs
 	for _, c := range changes {
 		i := slices.IndexFunc(s.entityTypes, func(typ *entityType) bool { return typ.entity.Container == container && typ.docs.Owns(c.Document) })
 		if i < 0 || len(s.entityTypes[i].own) == 0 && len(s.entityTypes[i].followers) == 0 {
@@ -60,14 +60,14 @@ func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, 
 		if err != nil {
 			return nil, fmt.Errorf("denorm: document %q of %s: %w", c.ID, typ.name(), err)
 		}
-		at := slices.IndexFunc(batches, func(b *batch) bool { return b.typ == typ && b.tenant == tenant })
+		at := slices.IndexFunc(groups, func(b *changedDocs) bool { return b.typ == typ && b.tenant == tenant })
 		if at < 0 {
-			at = len(batches)
-			batches = append(batches, &batch{typ: typ, tenant: tenant})
+			at = len(groups)
+			groups = append(groups, &changedDocs{typ: typ, tenant: tenant})
 		}
-		batches[at].docs = append(batches[at].docs, d)
+		groups[at].docs = append(groups[at].docs, d)
 	}
-	return batches, nil
+	return groups, nil
 }
 
 // correctThemselves compares the changed documents themselves with what they
@@ -76,7 +76,7 @@ func (s *schema) sort(container string, changes []changefeed.Change) ([]*batch, 
 // others. A document that changed since this page was read is left alone; its
 // newer version comes as a change of its own. A document that can't be kept is
 // an error, after the others were.
-func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
+func (k *Keeper) correctThemselves(ctx context.Context, b *changedDocs) error {
 	docs := living(b.docs)
 	var found []finding
 	for _, r := range b.typ.own {
@@ -86,7 +86,7 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 		}
 		found = append(found, f...)
 	}
-	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
+	found = slices.DeleteFunc(found, func(f finding) bool { return f.unset })
 	found, reason := k.unrepairable.skip(ctx, b.typ, b.tenant, found)
 	patches, err := b.acknowledge()
 	if err == nil {
@@ -110,7 +110,7 @@ func (k *Keeper) correctThemselves(ctx context.Context, b *batch) error {
 
 // acknowledge takes away what the documents had left behind for others, now that
 // these know of it, and notes the references that were followed.
-func (b *batch) acknowledge() ([]engine.DocumentPatch, error) {
+func (b *changedDocs) acknowledge() ([]engine.DocumentPatch, error) {
 	var patches []engine.DocumentPatch
 	for _, d := range b.docs {
 		p := engine.DocumentPatch{Document: d}
@@ -167,7 +167,7 @@ func (k *Keeper) correct(ctx context.Context, tenant string, r rule, docs []engi
 	if err != nil {
 		return 0, err
 	}
-	found = slices.DeleteFunc(found, func(f finding) bool { return f.filling })
+	found = slices.DeleteFunc(found, func(f finding) bool { return f.unset })
 	found, _ = k.unrepairable.skip(ctx, r.holder(), tenant, found)
 	patches, err := patchesOf(nil, found)
 	if err != nil {

@@ -29,18 +29,18 @@ func RecentOf[P, C any](field string, n int, refField ...string) Declaration {
 		if err != nil {
 			return err
 		}
-		card, err := cardOf(d, f, n, child)
+		projection, err := projectionOf(d, f, n, child)
 		if err != nil {
 			return err
 		}
-		return s.relatedTo(d, parent, child, ref, recent{field: f, n: n, card: card})
+		return s.relatedTo(d, parent, child, ref, recent{field: f, n: n, projection: projection})
 	})
 }
 
 const maxRecent = 100
 
-// cardOf returns the members of the cards in an array.
-func cardOf(d Declaration, field *tenantitem.Field, n int, child *entityType) ([]string, error) {
+// projectionOf returns the members of the cards in an array.
+func projectionOf(d Declaration, field *tenantitem.Field, n int, child *entityType) ([]string, error) {
 	if n < 1 || n > maxRecent {
 		return nil, refuse(d, fmt.Sprintf("it asks for %d", n), fmt.Sprintf("ask for 1 to %d", maxRecent))
 	}
@@ -82,12 +82,12 @@ func cardOf(d Declaration, field *tenantitem.Field, n int, child *entityType) ([
 type recent struct {
 	field *tenantitem.Field
 	n     int
-	// card are the members of a card, which are members of the child too.
-	card []string
+	// projection are the members of a card, which are members of the child too.
+	projection []string
 }
 
 func (n recent) keeps() *tenantitem.Field { return n.field }
-func (n recent) needs() []string          { return n.card }
+func (n recent) needs() []string          { return n.projection }
 func (n recent) counts() bool             { return false }
 func (n recent) blindWrite() bool         { return false }
 
@@ -98,7 +98,7 @@ func (n recent) compute(ctx context.Context, r *related, tenant, parent string, 
 		return json.RawMessage("[]"), nil
 	}
 	cards := make([]map[string]json.RawMessage, 0, n.n)
-	for d, err := range r.child.docs.Documents(ctx, tenant, r.child.keyOfRef(r.ref.Path, parent), r.of(parent).OrderByDesc("id").Limit(n.n), engine.Fields(n.card...)) {
+	for d, err := range r.child.docs.Documents(ctx, tenant, r.child.keyOfRef(r.ref.Path, parent), r.of(parent).OrderByDesc("id").Limit(n.n), engine.Fields(n.projection...)) {
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +153,7 @@ func (n recent) change(ctx context.Context, tx *transaction, f *childrenChange, 
 // children's ids, and none has to be filled in for one that went.
 func (n recent) within(f *childrenChange, stored json.RawMessage) ([]map[string]json.RawMessage, bool) {
 	var cards []map[string]json.RawMessage
-	if !slices.Contains(n.card, "id") || stored != nil && engine.DecodeValue(stored, &cards) != nil {
+	if !slices.Contains(n.projection, "id") || stored != nil && engine.DecodeValue(stored, &cards) != nil {
 		return nil, false
 	}
 	full := len(cards) >= n.n
@@ -174,7 +174,7 @@ func (n recent) within(f *childrenChange, stored json.RawMessage) ([]map[string]
 func (n recent) anew(ctx context.Context, tenant string, f *childrenChange) ([]map[string]json.RawMessage, error) {
 	var cards []map[string]json.RawMessage
 	q := f.rule.of(f.parent).OrderByDesc("id").Limit(n.n + len(f.after))
-	for d, err := range f.rule.child.docs.Documents(ctx, tenant, f.rule.child.keyOfRef(f.rule.ref.Path, f.parent), q, engine.Fields(append([]string{"id"}, n.card...)...)) {
+	for d, err := range f.rule.child.docs.Documents(ctx, tenant, f.rule.child.keyOfRef(f.rule.ref.Path, f.parent), q, engine.Fields(append([]string{"id"}, n.projection...)...)) {
 		if err != nil {
 			return nil, err
 		}

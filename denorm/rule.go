@@ -10,8 +10,8 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// A kind of declaration (sync.go, snapshot.go, count.go, recent.go, link*.go,
-// ondelete.go) is checked in its own files, and adds there what it does to the
+// A kind of declaration (copy_sync.go, copy_snapshot.go, count.go, recent.go,
+// link*.go, ondelete.go) is checked in its own files, and adds there what it does to the
 // entity types it concerns: a [filler] for their writes, a [rule] for the
 // change feed, audit and repair, a [transactionRule] for transactions, and entries in the
 // entity type's own lists. Everything else in this package only goes through these.
@@ -62,7 +62,8 @@ type filler interface {
 
 // rule keeps some members of one entity type true, by documents of another. Its
 // check computes them anew from what is stored, so that it does not matter how
-// often, or in which order, changes are seen.
+// often, or in which order, changes are seen: of two updates that are seen in the
+// wrong order neither carries a value, and the older one can't win (see check).
 type rule interface {
 	// holder is the type whose documents are kept.
 	holder() *entityType
@@ -102,8 +103,8 @@ type finding struct {
 	field      string // path of the field
 	pointer    string
 	have, want json.RawMessage
-	// filling says that the member never held anything.
-	filling bool
+	// unset says that the member never held anything.
+	unset bool
 	// unrepairable is why the member can't be compared; nothing is to be written then.
 	unrepairable error
 }

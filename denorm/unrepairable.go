@@ -13,7 +13,11 @@ import (
 
 // A document that something else wrote may hold members that do not fit its
 // struct: a text where its lines should be, a number where a copy should. Such
-// a member is left as it is and told of; everything else goes on.
+// a member is left as it is and told of, and everything else is kept up to date: the
+// document's other members, and other documents that follow from it. The change of
+// the document itself fails after that (correctThemselves in follow.go), so that it
+// ends in the feed's quarantine, from which it can be replayed once it was repaired.
+// Where it was only looked at for a change of its source, nothing fails.
 
 // unrepairableReporter tells an operator of documents that can't be kept.
 type unrepairableReporter struct {

@@ -18,8 +18,8 @@ import (
 // maxQuarantinedBytes leaves room for the envelope in a document of 2 MB.
 const maxQuarantinedBytes = 1_900_000
 
-// Quarantined is a change that the handler kept refusing, as it is stored in
-// the lease container. [Processor.Replay] (replay.go) hands it over again.
+// Quarantined is a change that the handler kept refusing (a dead letter), as it is
+// stored in the lease container. [Processor.Replay] (replay.go) hands it over again.
 type Quarantined struct {
 	// ID is the quarantine document's own id.
 	ID string `json:"id"`

@@ -19,7 +19,7 @@ func (syncMode) check(tag tagOf, typ *entityType) error {
 func (syncMode) follows() bool   { return true }
 func (syncMode) remembers() bool { return false }
 
-func (syncMode) written(c copied, s *slot, source *engine.Document) (json.RawMessage, bool) {
+func (syncMode) written(c copied, s *entityHolder, source *engine.Document) (json.RawMessage, bool) {
 	switch {
 	case source != nil:
 		return c.wants(source), true
@@ -29,7 +29,7 @@ func (syncMode) written(c copied, s *slot, source *engine.Document) (json.RawMes
 	return c.empty, true
 }
 
-func (syncMode) stored(c copied, _ holder, source *engine.Document) (want json.RawMessage, filling, ok bool) {
+func (syncMode) stored(c copied, _ holder, source *engine.Document) (want json.RawMessage, unset, ok bool) {
 	if source == nil {
 		return c.empty, false, true
 	}

@@ -14,7 +14,7 @@ func (snapshotMode) check(tagOf, *entityType) error { return nil }
 func (snapshotMode) follows() bool                  { return false }
 func (snapshotMode) remembers() bool                { return true }
 
-func (snapshotMode) written(c copied, s *slot, source *engine.Document) (json.RawMessage, bool) {
+func (snapshotMode) written(c copied, s *entityHolder, source *engine.Document) (json.RawMessage, bool) {
 	switch {
 	case s.before != nil:
 		raw := s.before.members[c.field.Name]
@@ -26,7 +26,7 @@ func (snapshotMode) written(c copied, s *slot, source *engine.Document) (json.Ra
 	return c.empty, true
 }
 
-func (snapshotMode) stored(c copied, in holder, source *engine.Document) (want json.RawMessage, filling, ok bool) {
+func (snapshotMode) stored(c copied, in holder, source *engine.Document) (want json.RawMessage, unset, ok bool) {
 	if source == nil || in.members[c.field.Name] != nil {
 		return nil, false, false // what it holds was true when it was written
 	}

@@ -14,6 +14,7 @@ import (
 
 // Fill is the hook of every write of an entity type: it fills copies, empties
 // what is computed, and notes what other documents have to follow of the change.
+// Copies after a change of the source: follow.go.
 //
 // Beside what the fillers read, it costs one read of the documents that are
 // replaced, where what they held matters: for snapshots, counted references
@@ -23,7 +24,7 @@ func (typ *entityType) Fill(ctx context.Context, w *engine.Write) error {
 	for i, e := range w.Entities {
 		f.entities[i] = reflect.ValueOf(e).Elem()
 	}
-	if _, always := typ.memory(); always {
+	if _, always := typ.neededMembers(); always {
 		if err := f.readPriors(ctx); err != nil {
 			return err
 		}
@@ -115,7 +116,7 @@ func (f *filling) readPriors(ctx context.Context) error {
 		}
 		p.ids, p.which = append(p.ids, metaOf(f.w.Entities[i]).ID), append(p.which, i)
 	}
-	names, _ := f.typ.memory()
+	names, _ := f.typ.neededMembers()
 	for _, p := range parts {
 		docs, err := f.typ.docs.DocumentsByID(ctx, f.w.TenantID, p.key, distinct(slices.Clone(p.ids)), names...)
 		if err != nil {
@@ -130,9 +131,9 @@ func (f *filling) readPriors(ctx context.Context) error {
 	return nil
 }
 
-// memory are the members of a replaced document that matter; always says that
+// neededMembers are the members of a replaced document that matter; always says that
 // no write can do without them.
-func (typ *entityType) memory() (names []string, always bool) {
+func (typ *entityType) neededMembers() (names []string, always bool) {
 	for _, filler := range typ.fillers {
 		more, must := filler.before()
 		names, always = append(names, more...), always || must
