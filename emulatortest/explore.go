@@ -100,7 +100,8 @@ type Coverage struct {
 	// Faults is how many of FaultsPossible combinations of one fault and one request were tried, over all orders in which the
 	// actors can go one after the other.
 	Faults, FaultsPossible int
-	// Overtakings is how many of OvertakingsPossible places were tried at which one actor overtakes another, once.
+	// Overtakings is how many of OvertakingsPossible places were tried at which one actor overtakes another, once: a preemption
+	// before one request of its, as in a search with a preemption bound of one.
 	Overtakings, OvertakingsPossible int
 	// Pairs is how many of PairsPossible pairs were tried: a fault, and another one at a request that came behind it.
 	Pairs, PairsPossible int

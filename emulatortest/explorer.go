@@ -15,7 +15,8 @@ import (
 
 // explorer is one call of [Explore], whose comment says what is tried whatever the
 // budget: single faults and overtakings (explorer_faults.go). Pairs of faults and orders
-// follow until the budget ends (explorer_budget.go).
+// follow until the budget ends (explorer_budget.go). With EXPLORE_SEED, which a failure
+// prints, it runs that schedule alone: the replay.
 type explorer struct {
 	t        *testing.T
 	scenario Scenario

@@ -45,7 +45,8 @@ func (x *explorer) placements(r result) []placed {
 	return all
 }
 
-// overtakings are the places at which one actor can go before another one's request.
+// overtakings are the places at which one actor can go before another one's request: in the field's words, the schedules with
+// one preemption.
 func (x *explorer) overtakings(start int, baseline result) []switching {
 	var all []switching
 	for to, a := range x.scenario.Actors {

@@ -49,8 +49,8 @@ func Module(cfg Config) fx.Option {
 }
 
 // start opens a database and prepares it with the application. What is checked
-// about registrations alone is a step of NewPlan (startup_check.go); what is compared with
-// the live containers, by Prepare, is in compare of drift.go; what another package
+// about registrations alone is a step of NewPlan (declaration_check.go); what is compared with
+// the live containers, by Prepare, is in compare of container_check.go; what another package
 // checks is its catalogue.Extension.
 func start(lc fx.Lifecycle, cfg Config, p params) (*Database, error) {
 	plan, err := NewPlan(cfg, p.Declarations, p.Extensions...)

@@ -155,7 +155,8 @@ func pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// properties is the container as the service is asked to make it.
+// properties is the container as the service is asked to make it. Defaults were
+// filled in before: withDefaults in config.go.
 func (c Container) properties() azcosmos.ContainerProperties {
 	p := azcosmos.ContainerProperties{
 		ID: c.ID,

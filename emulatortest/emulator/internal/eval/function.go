@@ -20,7 +20,8 @@ type builtin struct {
 
 const unlimited = -1
 
-// builtins is the one table of functions, by upper-case name. It is built once and never changed.
+// builtins is the one table of implementations, by upper-case name. It is built once and never changed. A new function also
+// needs its row in the parser's table, functions.go of package sql.
 var builtins = index(
 	arrayFunctions(), setFunctions(), conditionalFunctions(), dateFunctions(), clockFunctions(), mathFunctions(), integerFunctions(),
 	stringFunctions(), searchFunctions(), conversionFunctions(), typeFunctions(), spatialFunctions(), vectorFunctions(), fullTextFunctions(),

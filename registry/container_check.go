@@ -9,7 +9,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 )
 
-// Difference is a property of a container that is not as registered.
+// Difference is a property of a container that is not as registered. That the
+// registrations themselves contradict each other is found before, by [NewPlan].
 type Difference struct {
 	// Container is the container's id.
 	Container string

@@ -23,7 +23,7 @@ func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*
 	}
 	slices.SortFunc(p.extensions, func(a, b catalogue.Extension) int { return cmp.Compare(a.Name, b.Name) })
 	// What is checked before any request, in this order. Containers that exist are
-	// compared with the plan later, in drift.go.
+	// compared with the plan later, in container_check.go.
 	steps := []func() error{
 		p.describeContainers,
 		func() error { return p.addEntities(declarations) },
