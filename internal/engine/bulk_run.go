@@ -274,6 +274,12 @@ func (b *Bulk) Finish(ctx context.Context, complete bool) (*Receipt, error) {
 	complete = complete && b.sendAll(ctx)
 	b.sending.Wait()
 	r := &b.receipt
+	if complete && b.next < r.Skipped {
+		complete, b.stop = false, b.Call.Fail(&tenantitem.InvalidError{
+			What: "input", Reason: fmt.Sprintf("it ended after %d items, and the run that it goes on with was done with %d", b.next, r.Skipped),
+			Hint: "resume with the whole input of that run, in the same order",
+		})
+	}
 	r.Done = b.prefix
 	failure := &BulkError{Op: b.Call.Op, Stop: b.stop}
 	for i := range r.Items {
