@@ -2,7 +2,9 @@ package cosmos
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -88,6 +90,13 @@ var errNoExchange = errors.New("a batch was sent without an exchange in its cont
 func readResults(body []byte) (results []Result, readable bool) {
 	if len(body) > 0 && codec.NewReader(charges).Value(body, &results) != nil {
 		return nil, false
+	}
+	// The gateway writes names in any case, in here as in headers.
+	if slices.ContainsFunc(results, func(r Result) bool { return r.Status == 0 }) {
+		var anyCase []Result
+		if json.Unmarshal(body, &anyCase) == nil {
+			results = anyCase
+		}
 	}
 	return results, true
 }

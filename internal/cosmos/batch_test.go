@@ -136,8 +136,9 @@ func TestABatchKeepsOddDocuments(t *testing.T) {
 		`[]`:              {},
 		`[{}]`:            {{}},
 		`[{"eTag":null}]`: {{}},
-		`[{"statusCode":200,"resourceBody":{"a":"\ud800"}}]`:             {{Status: 200, Body: []byte(`{"a":"\ud800"}`)}},
-		`[{"statusCode":200,"resourceBody":{"a":1,"a":2}},{"eTag":"x"}]`: {{Status: 200, Body: []byte(`{"a":1,"a":2}`)}, {ETag: "x"}},
+		`[{"StatusCode":201,"etag":"x"},{"statuscode":200,"ETag":"y","RESOURCEBODY":{"A":1}}]`: {{Status: 201, ETag: "x"}, {Status: 200, ETag: "y", Body: []byte(`{"A":1}`)}},
+		`[{"statusCode":200,"resourceBody":{"a":"\ud800"}}]`:                                   {{Status: 200, Body: []byte(`{"a":"\ud800"}`)}},
+		`[{"statusCode":200,"resourceBody":{"a":1,"a":2}},{"eTag":"x"}]`:                       {{Status: 200, Body: []byte(`{"a":1,"a":2}`)}, {ETag: "x"}},
 	} {
 		wire.answer = []byte(text)
 		have, applied, _, err := execute(t, cosmos.NewBatch(0), container, key)
