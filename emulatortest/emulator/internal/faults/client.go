@@ -14,7 +14,7 @@ type late struct {
 }
 
 // Arrived tells that a client makes a request, and gives what has to take effect right before it, oldest first.
-func (s *Set) Arrived(client string) []func() {
+func Arrived(s *Set, client string) []func() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var due []func()
@@ -33,7 +33,7 @@ func (s *Set) Arrived(client string) []func() {
 
 // Hold keeps a request under way: apply is called before the n-th request that its client makes from now on, or by
 // ApplyLate.
-func (s *Set) Hold(client string, n int, apply func()) {
+func Hold(s *Set, client string, n int, apply func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.late = append(s.late, &late{client: client, left: n, apply: apply})
@@ -59,7 +59,7 @@ func (s *Set) Revive(client string) {
 }
 
 // SuspendUntil holds the client's requests back until that time.
-func (s *Set) SuspendUntil(client string, at time.Time) {
+func SuspendUntil(s *Set, client string, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.suspended == nil {
@@ -69,7 +69,7 @@ func (s *Set) SuspendUntil(client string, at time.Time) {
 }
 
 // SuspendedFor says how long the client's requests have to wait at that time; 0 when it is not suspended.
-func (s *Set) SuspendedFor(client string, now time.Time) time.Duration {
+func SuspendedFor(s *Set, client string, now time.Time) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	until, ok := s.suspended[client]

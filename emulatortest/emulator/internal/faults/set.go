@@ -7,7 +7,10 @@ import (
 	"time"
 )
 
-// Set holds the faults of one emulator. Its methods may be called at the same time. The zero value holds none.
+// Set holds the faults of one emulator. It may be used by many goroutines. The zero value holds none.
+//
+// Its methods are what tests call. What serves the requests asks it by functions of this package, such as [Decide]: the set is public under
+// another name, and they are of no use there.
 type Set struct {
 	mu        sync.Mutex
 	armed     []*Armed
@@ -44,14 +47,14 @@ func (s *Set) Clear() {
 }
 
 // NamesItems says whether a fault asks for an item, so that it is worth looking into a body for its id.
-func (s *Set) NamesItems() bool {
+func NamesItems(s *Set) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.ContainsFunc(s.armed, func(a *Armed) bool { return a.fault.item != "" })
 }
 
 // Decide says what becomes of a request; ok is false when nothing does. Every fault that the request matches counts it.
-func (s *Set) Decide(t Target) (effect Effect, ok bool) {
+func Decide(s *Set, t Target) (effect Effect, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.dead[t.Client] {

@@ -11,7 +11,7 @@ import (
 )
 
 func decide(s *faults.Set, op faults.Operation, item string) bool {
-	_, ok := s.Decide(faults.Target{Operation: op, Database: "db", Container: "items", Item: item})
+	_, ok := faults.Decide(s, faults.Target{Operation: op, Database: "db", Container: "items", Item: item})
 	return ok
 }
 
@@ -100,7 +100,7 @@ func TestEffects(t *testing.T) {
 			t.Parallel()
 			var s faults.Set
 			s.Add(c.fault)
-			if got, ok := s.Decide(faults.Target{Operation: faults.ReadItem}); !ok || got != c.want {
+			if got, ok := faults.Decide(&s, faults.Target{Operation: faults.ReadItem}); !ok || got != c.want {
 				t.Errorf("got %+v %v, want %+v", got, ok, c.want)
 			}
 		})

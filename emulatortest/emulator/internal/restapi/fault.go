@@ -14,11 +14,11 @@ import (
 func (c *call) underFaults(op operation) (*Answer, error) {
 	set := c.h.cfg.Faults
 	if op.name != faults.ReadAccount { // the SDK makes it at times of its own
-		for _, apply := range set.Arrived(c.client) {
+		for _, apply := range faults.Arrived(set, c.client) {
 			apply()
 		}
 	}
-	effect, faulted := set.Decide(c.target(op))
+	effect, faulted := faults.Decide(set, c.target(op))
 	if err := c.hold(effect); err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (c *call) underFaults(op operation) (*Answer, error) {
 	entry := Exchange{Faulted: faulted}
 	replaced := effect.Status != 0 || effect.Cut
 	if effect.Late {
-		set.Hold(c.client, effect.LateBy, func() { c.performLate(op) })
+		faults.Hold(set, c.client, effect.LateBy, func() { c.performLate(op) })
 	}
 	if replaced && (!effect.After || effect.Late) {
 		return c.conclude(c.refusal(faultAnswer(effect), nil), nil, effect, entry)
@@ -65,7 +65,7 @@ func (c *call) target(op operation) faults.Target {
 		Operation: op.name, Client: c.client,
 		Database: c.link.database, Container: c.link.container, Item: c.link.item,
 	}
-	if t.Item == "" && (op.name == faults.CreateItem || op.name == faults.UpsertItem) && c.h.cfg.Faults.NamesItems() {
+	if t.Item == "" && (op.name == faults.CreateItem || op.name == faults.UpsertItem) && faults.NamesItems(c.h.cfg.Faults) {
 		var document struct {
 			ID string `json:"id"`
 		}
@@ -82,7 +82,7 @@ func (c *call) hold(effect faults.Effect) error {
 		if err := c.suspend(effect); err != nil {
 			return err
 		}
-	} else if wait := c.h.cfg.Faults.SuspendedFor(c.client, c.h.cfg.Clock()); wait > 0 {
+	} else if wait := faults.SuspendedFor(c.h.cfg.Faults, c.client, c.h.cfg.Clock()); wait > 0 {
 		if err := c.h.cfg.Wait(c.ctx, wait); err != nil {
 			return fmt.Errorf("waiting for the end of the client's suspension: %w", err)
 		}
@@ -96,7 +96,7 @@ func (c *call) hold(effect faults.Effect) error {
 }
 
 func (c *call) suspend(effect faults.Effect) error {
-	c.h.cfg.Faults.SuspendUntil(c.client, c.h.cfg.Clock().Add(effect.Suspend))
+	faults.SuspendUntil(c.h.cfg.Faults, c.client, c.h.cfg.Clock().Add(effect.Suspend))
 	// The context's deadline is not looked at: a process that stands still doesn't notice it.
 	if err := c.h.cfg.Wait(context.WithoutCancel(c.ctx), effect.Suspend); err != nil {
 		return fmt.Errorf("waiting for the end of the client's suspension: %w", err)
