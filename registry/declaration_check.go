@@ -17,7 +17,8 @@ import (
 // them contradict each other, and names both. Order does not matter: the
 // catalogue is sorted by the name of the entity type.
 func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*Plan, error) {
-	p := &Plan{cfg: cfg.WithDefaults(), origin: map[string]string{}}
+	p := &Plan{cfg: cfg.WithDefaults(), cursorKey: func() []byte { return cfg.CursorKey }, origin: map[string]string{}}
+	p.cfg.CursorKey = nil
 	for _, x := range extensions {
 		p.extensions = append(p.extensions, catalogue.ExtensionOf(x))
 	}

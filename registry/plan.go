@@ -17,6 +17,7 @@ import (
 type Plan struct {
 	rows       //nolint:unused // read through internal/catalogue
 	cfg        Config
+	cursorKey  func() []byte // apart from cfg, since a function prints as its address
 	containers []Container
 	origin     map[string]string // container id -> who described it
 	entities   []*entity
@@ -121,7 +122,7 @@ func (p *Plan) repositoryConfig(s *entity) repository.Config {
 		Aliases:      s.Aliases,
 		PartitionKey: s.PartitionKey,
 		Layout:       s.Layout,
-		CursorKey:    p.cfg.CursorKey,
+		CursorKey:    p.cursorKey(),
 		Telemetry:    p.cfg.Telemetry,
 		Ceiling:      p.cfg.Ceiling,
 	}

@@ -2,6 +2,7 @@ package registry_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/emulatortest/emulator"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
@@ -28,7 +31,7 @@ func TestConfigurationsAreNotPrintedWithTheirSecrets(t *testing.T) {
 	for _, v := range []any{
 		registry.ClientConfig{}, registry.Config{}, registry.Container{}, registry.ImportOptions{}, registry.ExportOptions{},
 		registry.EraseOptions{}, registry.StatsOptions{}, repository.Config{}, repository.Telemetry{}, denorm.Config{},
-		parented.ForestConfig{}, parented.Config{}, parented.BucketConfig{},
+		parented.ForestConfig{}, parented.Config{}, parented.BucketConfig{}, emulator.Options{},
 	} {
 		filled := reflect.New(reflect.TypeOf(v)).Elem()
 		for _, f := range reflect.VisibleFields(filled.Type()) {
@@ -61,8 +64,45 @@ func TestConfigurationsAreNotPrintedWithTheirSecrets(t *testing.T) {
 			}
 		}
 	}
-	if found != 6 { // two by embedding repository.Config
-		t.Errorf("%d secrets were looked for, want 6: is one new, or gone?", found)
+	if found != 7 { // two by embedding repository.Config
+		t.Errorf("%d secrets were looked for, want 7: is one new, or gone?", found)
+	}
+}
+
+// What is made of a configuration keeps its secrets to itself, however it is
+// printed: a format looks into fields that are not exported, too.
+func TestWhatHoldsASecretPrintsWithoutIt(t *testing.T) {
+	t.Parallel()
+	secret := strings.Repeat("a cursor's key; ", 3)
+	plan, err := registry.NewPlan(registry.Config{Database: "db", CursorKey: []byte(secret)}, []registry.Declaration{registry.EntityOf[Note]()})
+	must(t, err)
+	client := emulatortest.Client(t)
+	db, err := registry.Open(client, plan)
+	must(t, err)
+	notes, err := registry.RepositoryOf[Note](db)
+	must(t, err)
+	key, err := registry.NewAccountKey(base64.StdEncoding.EncodeToString([]byte(secret)))
+	must(t, err)
+	service, err := emulator.New(emulator.Options{Key: base64.StdEncoding.EncodeToString([]byte(secret))})
+	must(t, err)
+	for name, v := range map[string]any{
+		"a plan": plan, "a plan's value": *plan, "a database": db, "a repository": notes, "a scope": notes.In("acme"), "an account's key": key, "a service": service,
+	} {
+		var logged bytes.Buffer
+		for _, h := range []slog.Handler{slog.NewTextHandler(&logged, nil), slog.NewJSONHandler(&logged, nil)} {
+			slog.New(h).Info("started", "value", v)
+		}
+		all := logged.String()
+		for _, format := range []string{"%v", "%+v", "%#v"} {
+			all += fmt.Sprintf(format, v)
+		}
+		for _, text := range []string{secret, base64.StdEncoding.EncodeToString([]byte(secret))} {
+			for _, form := range []string{text, strings.Trim(fmt.Sprintf("%d", []byte(text)), "[]"), strings.Trim(fmt.Sprintf("%#v", []byte(text)), "[]byte{}")} {
+				if strings.Contains(all, form) {
+					t.Errorf("%s prints a secret", name)
+				}
+			}
+		}
 	}
 }
 

@@ -52,5 +52,5 @@ func (s *Service) EntraToken(objectID string) string {
 		claims = nil
 	}
 	encode := base64.RawURLEncoding.EncodeToString
-	return encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode(claims) + "." + encode([]byte(s.key))
+	return encode([]byte(`{"alg":"none","typ":"JWT"}`)) + "." + encode(claims) + "." + encode([]byte(s.key()))
 }

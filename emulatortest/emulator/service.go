@@ -132,7 +132,7 @@ type Service struct {
 	faults  faults.Set
 	clock   *Clock
 	log     *Log
-	key     string
+	key     func() string // a function prints as its address
 
 	principals *restapi.Principals
 	regions    *restapi.Regions
@@ -154,7 +154,7 @@ func New(o Options) (*Service, error) {
 	if o.RegionLag != 0 {
 		account.SetReplicaLag(o.RegionLag)
 	}
-	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: o.Key, principals: &restapi.Principals{},
+	s := &Service{account: account, clock: o.Clock, log: newLog(o.LogLimit), key: func() string { return o.Key }, principals: &restapi.Principals{},
 		regions: restapi.NewRegions(o.Regions, o.MultipleWriteRegions, o.RegionLag != 0)}
 	if o.Seed != 0 {
 		s.random = restapi.NewRandom(o.Seed)
@@ -204,7 +204,7 @@ func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.
 func (s *Service) RoutingGateway() http.Handler { return s.handler.RoutingGateway() }
 
 // Key is the account key that the service began with, base64.
-func (s *Service) Key() string { return s.key }
+func (s *Service) Key() string { return s.key() }
 
 // SetKeys makes these the account's keys, base64, in the place of those before: an account has two, so that one can be
 // regenerated while clients use the other. A request that was signed with any other key is 401 from now on; tokens of Entra ID

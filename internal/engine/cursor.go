@@ -26,7 +26,9 @@ const (
 	maxCursorBytes = 32 << 10
 )
 
-type cursorSigner struct{ key []byte }
+// cursorSigner holds its key in a function, whose address is all that is
+// printed of it, however deep a format looks into a repository.
+type cursorSigner struct{ key func() []byte }
 
 func newCursorSigner(key []byte) (cursorSigner, error) {
 	if key == nil {
@@ -36,7 +38,7 @@ func newCursorSigner(key []byte) (cursorSigner, error) {
 	if len(key) < minCursorKey {
 		return cursorSigner{}, &tenantitem.InvalidError{What: "cursor key", Reason: "it is shorter than 16 bytes", Hint: "use 32 random bytes, the same in every process of the service"}
 	}
-	return cursorSigner{key}, nil
+	return cursorSigner{func() []byte { return key }}, nil
 }
 
 func (s cursorSigner) Seal(boundTo, position string) string {
@@ -66,7 +68,7 @@ func (s cursorSigner) Open(boundTo, cursor string) (position string, err error) 
 }
 
 func (s cursorSigner) mac(boundTo, position string) []byte {
-	h := hmac.New(sha256.New, s.key)
+	h := hmac.New(sha256.New, s.key())
 	h.Write([]byte{cursorVersion})
 	h.Write([]byte(boundTo))
 	h.Write([]byte{0})
