@@ -123,7 +123,7 @@ func (s *scope) deletion(index int, id string) *engine.BulkItem {
 			if err != nil {
 				return "", err
 			}
-			return "", s.deleteWith(ctx, k, "", nil)
+			return "", s.deleteWith(ctx, k, engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: k.ID})
 		},
 	}
 	item.Op.Deletes(s.c)

@@ -50,20 +50,19 @@ func (s *scope) Delete(ctx context.Context, id string, opts *DeleteOptions) erro
 	if opts != nil {
 		o = *opts
 	}
-	var shown map[string]int64
+	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: id, ETag: o.ETag}
 	if o.Plan != "" {
-		if shown, err = engine.ReadToken(o.Plan, k.Collection.EntityType(), s.at.Tenant, id); err != nil {
+		if d.Shown, err = engine.ReadToken(o.Plan, k.Collection.EntityType(), d); err != nil {
 			return k.End(err)
 		}
 	}
-	return k.End(s.deleteWith(ctx, &k, o.ETag, shown))
+	return k.End(s.deleteWith(ctx, &k, d))
 }
 
 // deleteWith deletes a document under the delete rules of its entity type. A
 // soft delete, and one of what has children, is a delete policy's: that of
 // package parented, in its delete.go and remains.go. Any other is remove.
-func (s *scope) deleteWith(ctx context.Context, k *engine.Call, etag string, shown map[string]int64) error {
-	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: k.ID, ETag: etag, Shown: shown}
+func (s *scope) deleteWith(ctx context.Context, k *engine.Call, d engine.Deletion) error {
 	if err := k.Collection.AllowDelete(ctx, d); err != nil {
 		return err
 	}
@@ -71,7 +70,7 @@ func (s *scope) deleteWith(ctx context.Context, k *engine.Call, etag string, sho
 	if policy := k.Collection.DeletePolicy(); policy != nil {
 		return policy.CarryOut(ctx, d)
 	}
-	return d.Remove(ctx, etag)
+	return d.Remove(ctx, d.ETag)
 }
 
 func (s *scope) remove(ctx context.Context, k *engine.Call, etag string) error {

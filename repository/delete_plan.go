@@ -42,13 +42,14 @@ func (s *scope) PlanDelete(ctx context.Context, id string) (*DeletePlan, error) 
 	if _, _, err := s.get(ctx, &k); err != nil {
 		return nil, k.End(err)
 	}
+	d := engine.Deletion{TenantID: s.at.Tenant, Key: s.c.Given(s.at.Values), ID: id}
 	plan := &engine.DeletePlan{Removed: map[string]int64{k.Collection.EntityType(): 1}, RequestUnits: engine.EstimatedWrite}
 	if policy := k.Collection.DeletePolicy(); policy != nil {
 		var err error
-		if plan, err = policy.Plan(ctx, engine.Deletion{TenantID: s.at.Tenant, Key: s.c.Given(s.at.Values), ID: id}); err != nil {
+		if plan, err = policy.Plan(ctx, d); err != nil {
 			return nil, k.End(err)
 		}
 	}
-	err := plan.SetToken(k.Collection.EntityType(), s.at.Tenant, id)
+	err := plan.SetToken(k.Collection.EntityType(), d)
 	return (*DeletePlan)(plan), k.End(err)
 }

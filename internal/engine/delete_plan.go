@@ -35,6 +35,8 @@ type Planned struct {
 	EntityType string `json:"type"`
 	TenantID   string `json:"tenant"`
 	ID         string `json:"id"`
+	// Key are the further values of the document's key, as In takes them.
+	Key []any `json:"key,omitempty"`
 	// Shown counts by entity type what goes or loses its parent.
 	Shown map[string]int64 `json:"shown"`
 }
@@ -51,14 +53,14 @@ func (p *DeletePlan) affected() map[string]int64 {
 }
 
 // SetToken sets the token of a plan for that document.
-func (p *DeletePlan) SetToken(entityType, tenant, id string) error {
-	text, err := json.Marshal(Planned{EntityType: entityType, TenantID: tenant, ID: id, Shown: p.affected()})
+func (p *DeletePlan) SetToken(entityType string, d Deletion) error {
+	text, err := json.Marshal(Planned{EntityType: entityType, TenantID: d.TenantID, ID: d.ID, Key: d.Key, Shown: p.affected()})
 	p.Token = base64.RawURLEncoding.EncodeToString(text)
 	return err
 }
 
 // ReadToken reads the token of a plan for that very document.
-func ReadToken(token, entityType, tenant, id string) (map[string]int64, error) {
+func ReadToken(token, entityType string, d Deletion) (map[string]int64, error) {
 	var p Planned
 	text, err := base64.RawURLEncoding.DecodeString(token)
 	if err == nil {
@@ -67,7 +69,7 @@ func ReadToken(token, entityType, tenant, id string) (map[string]int64, error) {
 	if err != nil || p.Shown == nil {
 		return nil, &tenantitem.InvalidError{What: "plan", Reason: "it is no token of a plan", Hint: "pass the Token of what PlanDelete returned"}
 	}
-	if p.EntityType != entityType || p.TenantID != tenant || p.ID != id {
+	if p.EntityType != entityType || p.TenantID != d.TenantID || p.ID != d.ID || !slices.Equal(p.Key, d.Key) {
 		return nil, &tenantitem.InvalidError{What: "plan", Reason: "it is another document's", Hint: "plan the delete of this document"}
 	}
 	return p.Shown, nil
