@@ -51,7 +51,7 @@ func readSources(ctx context.Context, typ *entityType, tenant string, ids []stri
 	var stored []string
 	siblings := map[string]engine.Document{}
 	for _, id := range validIDs(slices.Clone(ids)) {
-		entity, found := typ.docs.Sibling(ctx, id)
+		entity, _, found := typ.docs.Sibling(ctx, id)
 		switch {
 		case !found:
 			stored = append(stored, id)

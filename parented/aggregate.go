@@ -50,9 +50,13 @@ func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (*engine.Loo
 	if p.size < 1 || p.size > maxPart {
 		return nil, &tenantitem.InvalidError{What: "part of " + p.repo.EntityType(), Reason: fmt.Sprintf("its size is %d", p.size), Hint: "use 1 to 1000, and Under(parent).Page for more"}
 	}
-	under := p.repo.UnderID(parents.Tenant(), tenantitem.Ref[P](id))
-	if under.err != nil {
-		return nil, under.err
+	var key []any
+	if len(p.repo.node.parent.levels) > 0 {
+		key = engine.KeyOf(parents)
+	}
+	under := p.repo.UnderID(parents.Tenant(), tenantitem.Ref[P](id), key...)
+	if err := under.check("Load"); err != nil {
+		return nil, err
 	}
 	scope := under.items()
 	if p.beside {

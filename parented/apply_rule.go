@@ -3,14 +3,19 @@ package parented
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// applyRule applies a relation's rule to a child whose parent is gone.
+// applyRule applies a relation's rule to a child whose parent is gone. One that does not name a
+// whole parent is left alone.
 func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, outline engine.Document) error {
+	if !r.namedBy(outline).whole() {
+		return nil
+	}
 	switch r.rule {
 	case Cascade:
 		return f.uproot(ctx, r.child, tenant, outline)
@@ -67,7 +72,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return nil
 		case err != nil:
 			return err
-		case now.ParentID != child.ParentID || now.DeletedAt != "" && !underWay(now, phasePart) && !joined:
+		case !r.namedBy(now).same(r.namedBy(child)) || now.DeletedAt != "" && !underWay(now, phasePart) && !joined:
 			return nil // a delete has it, or it has moved
 		}
 		child = now
@@ -85,10 +90,20 @@ func (f *Forest) joinEnded(ctx context.Context, r *relation, child, parent engin
 	return done == 1, err
 }
 
+// parentsNamed reads what a child names as its parent, deleted or not: one document, or two where
+// ids that were said to be unique are not.
+func (f *Forest) parentsNamed(ctx context.Context, r *relation, tenant string, child engine.Document) iter.Seq2[engine.Document, error] {
+	named := r.namedBy(child)
+	if !named.whole() {
+		return func(func(engine.Document, error) bool) {}
+	}
+	return r.parent.Documents(ctx, tenant, r.parentKey(named), engine.Where(engine.Eq("id", named.id)), engine.Outline())
+}
+
 // parentOf reads a child's parent, deleted or not; the zero outline where there is none.
 func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child engine.Document) (engine.Document, error) {
 	var found engine.Document
-	for parent, err := range r.parent.Documents(ctx, tenant, nil, engine.Where(engine.Eq("id", child.ParentID)), engine.Outline()) {
+	for parent, err := range f.parentsNamed(ctx, r, tenant, child) {
 		if err != nil {
 			return engine.Document{}, err
 		}
@@ -126,7 +141,7 @@ func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, outline e
 		if errors.Is(err, repository.ErrNotFound) {
 			return nil
 		}
-		if err != nil || again.DeletedAt != "" || again.ParentID != outline.ParentID {
+		if err != nil || again.DeletedAt != "" || !n.parent.namedBy(again).same(n.parent.namedBy(outline)) {
 			return err
 		}
 		outline = again

@@ -9,6 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
+	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -79,6 +80,9 @@ func NewBuckets[E, P any](forest *Forest, parents *repository.Repository[P], con
 	}
 	if cfg.EntityType == "" {
 		return nil, &tenantitem.InvalidError{What: "buckets", Reason: "the entity type is empty", Hint: `name them, as in Config{EntityType: "CommentBucket"}`}
+	}
+	if parents != nil && !cfg.UniqueParentIDs && !engine.CollectionOf(parents).IDIsUnique() {
+		return nil, errTwins(cfg.EntityType, parents.EntityType(), "a bucket has no fields but its own", "")
 	}
 	repo, err := New[Bucket[E, P]](forest, parents, container, cfg.Config)
 	if err != nil {

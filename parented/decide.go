@@ -196,7 +196,7 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 		if !r.forbids() {
 			continue
 		}
-		for fam := range families(r.child, parents) {
+		for fam := range families(r, parents) {
 			q := fam.claims(present(), r)
 			if r.rule == Restrict {
 				count, err := f.countClaimed(ctx, r, tenant, fam, q)

@@ -100,12 +100,7 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 // refuseClosed looks at the parent: a delete of it that has begun will take the
 // buckets, also those that it has not come to yet.
 func (e *Entries[E, P]) refuseClosed(ctx context.Context) error {
-	id := string(e.scope.parent)
-	dead, err := e.buckets.repo.deadParents(ctx, e.scope.tenant, []string{id}, nil)
-	if err != nil || len(dead) == 0 {
-		return err
-	}
-	return e.buckets.repo.dangling(id)
+	return e.buckets.repo.alive(ctx, e.scope.tenant, e.scope.ref)
 }
 
 func (e *Entries[E, P]) startFirst(ctx context.Context, value E) (*Entry[E], error) {

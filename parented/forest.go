@@ -69,6 +69,7 @@ type node struct {
 type relation struct {
 	parent, child *node
 	rule          Rule
+	levels        []parentLevel // of the parent's key, that a child names beside its id
 }
 
 // Register puts a repository under the forest's deletes and says what they
@@ -113,7 +114,7 @@ func (f *Forest) node(collection *engine.Collection) *node {
 }
 
 // relate records that child belongs to parent. The caller holds f.mu.
-func (f *Forest) relate(parent, child *node, rule Rule) error {
+func (f *Forest) relate(parent, child *node, rule Rule, levels []parentLevel) error {
 	switch {
 	case rule < Cascade || rule > Orphan:
 		return &tenantitem.InvalidError{What: "delete rule of " + child.EntityType(), Reason: rule.String() + " is none", Hint: "say parented.Cascade, parented.Restrict or parented.Orphan"}
@@ -130,7 +131,7 @@ func (f *Forest) relate(parent, child *node, rule Rule) error {
 	if err := f.applyRules(parent); err != nil {
 		return err
 	}
-	r := &relation{parent: parent, child: child, rule: rule}
+	r := &relation{parent: parent, child: child, rule: rule, levels: levels}
 	parent.children = append(parent.children, r)
 	child.parent = r
 	return nil

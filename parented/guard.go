@@ -39,7 +39,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 			continue
 		}
 		children++
-		if id, _ := r.link(child); !slices.Contains(dead, string(*id)) {
+		if !slices.ContainsFunc(dead, r.parentNamedBy(child).same) {
 			continue
 		}
 		gone, err := r.followParent(ctx, tenant, child, created)
@@ -97,19 +97,26 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 	}
 }
 
-// withoutParents fills in the parents' entity type and returns the ids of parents
+// withoutParents fills in the parents' entity type and returns the parents
 // that do not exist or are deleted.
-func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, entities []any) ([]string, error) {
-	ids, err := r.parentsOf(entities)
+func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, entities []any) ([]parentRef, error) {
+	parents, err := r.parentsOf(entities)
 	if err != nil {
 		return nil, err
 	}
-	return r.deadParents(ctx, tenant, ids, entities)
+	return r.deadParents(ctx, tenant, parents, entities)
 }
 
-// parentsOf fills in the parents' entity type and returns the distinct ids.
-func (r *Repository[C, P]) parentsOf(entities []any) ([]string, error) {
-	var ids []string
+// parentNamedBy is the parent that a child names.
+func (r *Repository[C, P]) parentNamedBy(child *C) parentRef {
+	id, _ := r.link(child)
+	return r.node.parent.namedByEntity(child, string(*id))
+}
+
+// parentsOf fills in the parents' entity type and returns the distinct parents.
+func (r *Repository[C, P]) parentsOf(entities []any) ([]parentRef, error) {
+	var parents []parentRef
+	seen := map[string]bool{}
 	for _, e := range entities {
 		child, ok := e.(*C)
 		if !ok {
@@ -126,52 +133,76 @@ func (r *Repository[C, P]) parentsOf(entities []any) ([]string, error) {
 		if err := tenantitem.ValidateID(string(*parentID)); err != nil {
 			return nil, err
 		}
-		ids = append(ids, string(*parentID))
+		parent := r.parentNamedBy(child)
+		if !parent.whole() {
+			return nil, r.node.parent.errHalfNamed(parent)
+		}
+		if text := parent.text(); !seen[text] {
+			seen[text] = true
+			parents = append(parents, parent)
+		}
 	}
-	slices.Sort(ids)
-	return slices.Compact(ids), nil
+	slices.SortFunc(parents, func(a, b parentRef) int { return strings.Compare(a.text(), b.text()) })
+	return parents, nil
+}
+
+// errHalfNamed refuses a child whose parentId names several parents, for all that is known.
+func (r *relation) errHalfNamed(parent parentRef) error {
+	var empty []string
+	for i, level := range r.levels {
+		if parent.levels[i] == nil {
+			empty = append(empty, level.field.Path)
+		}
+	}
+	return &tenantitem.InvalidError{
+		What:   "child " + r.child.EntityType(),
+		Reason: fmt.Sprintf("an id alone does not name a %s, and its %s is not known", r.parent.EntityType(), strings.Join(empty, ", ")),
+		Hint:   fmt.Sprintf("fill %s of the child, or name the whole parent: Under(parent), or the further values of its key behind the id, as In takes them", strings.Join(empty, ", ")),
+	}
 }
 
 // maxParentsPerQuery keeps the text of a query by ids short.
 const maxParentsPerQuery = 500
 
 // deadParents returns those of the parents that do not exist or are deleted.
-func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids []string, entities []any) ([]string, error) {
-	parents := engine.CollectionOf(r.parents)
-	var dead []string
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
-		parent, sibling := parents.Sibling(ctx, id)
-		if sibling && parent == nil {
-			dead = append(dead, id)
+func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, parents []parentRef, entities []any) ([]parentRef, error) {
+	relation, collection := r.node.parent, engine.CollectionOf(r.parents)
+	var dead []parentRef
+	parents = slices.DeleteFunc(slices.Clone(parents), func(parent parentRef) bool {
+		entity, key, found := collection.Sibling(ctx, parent.id)
+		found = found && relation.refTo(engine.Document{ID: parent.id, Key: key}).same(parent)
+		if found && entity == nil {
+			dead = append(dead, parent)
 		}
-		return sibling
+		return found
 	})
-	if len(ids) == 0 {
+	if len(parents) == 0 {
 		return dead, nil
 	}
-	if len(ids) == 1 {
-		outline, err := parents.Outline(ctx, tenant, r.parentKey(ids[0], entities), ids[0])
+	if len(parents) == 1 {
+		outline, err := collection.Outline(ctx, tenant, r.parentKey(parents[0], entities), parents[0].id)
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
-			return append(dead, ids...), nil
+			return append(dead, parents...), nil
 		case err != nil:
 			return nil, err
 		case outline.DeletedAt != "":
-			return append(dead, ids...), nil
+			return append(dead, parents...), nil
 		}
 		return dead, nil
 	}
-	for chunk := range slices.Chunk(ids, maxParentsPerQuery) {
+	for chunk := range slices.Chunk(parents, maxParentsPerQuery) {
 		alive := map[string]bool{}
-		for outline, err := range parents.Documents(ctx, tenant, nil, engine.Where(engine.In("id", anys(chunk)...)), engine.Outline()) {
+		for outline, err := range collection.Documents(ctx, tenant, nil, engine.Where(relation.parentsOf(chunk)), engine.Outline()) {
 			if err != nil {
 				return nil, err
 			}
-			alive[outline.ID] = alive[outline.ID] || outline.DeletedAt == ""
+			text := relation.refTo(outline).text()
+			alive[text] = alive[text] || outline.DeletedAt == ""
 		}
-		for _, id := range chunk {
-			if !alive[id] {
-				dead = append(dead, id)
+		for _, parent := range chunk {
+			if !alive[parent.text()] {
+				dead = append(dead, parent)
 			}
 		}
 	}
@@ -179,37 +210,26 @@ func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, ids [
 }
 
 // parentKey is what a child tells of where its parent lies: nothing under the
-// default key; the parent's id, or a key field that both have.
-func (r *Repository[C, P]) parentKey(parentID string, entities []any) []any {
+// default key; the levels that it names; and where ids are said to be unique, a key field that both have.
+func (r *Repository[C, P]) parentKey(parent parentRef, entities []any) []any {
+	if len(parent.levels) > 0 {
+		return r.node.parent.parentKey(parent)
+	}
 	var key []any
-	for i, path := range engine.CollectionOf(r.parents).KeyPaths() {
-		switch {
-		case i == 0 || path == "/entityType":
-		case path == "/id":
-			key = append(key, parentID)
-		default:
-			field, ok := r.children.Model().Field(strings.ReplaceAll(strings.TrimPrefix(path, "/"), "/", "."))
-			if !ok || len(entities) != 1 || !slices.Contains(r.ownLevels(), path) {
-				return key
-			}
-			value, ok := field.Value(reflect.ValueOf(entities[0]).Elem())
-			if !ok || value.IsZero() {
-				return key
-			}
-			key = append(key, value.Interface())
+	for _, path := range engine.CollectionOf(r.parents).GivenFields() {
+		field, ok := r.children.Model().Field(path)
+		if !ok || len(entities) != 1 || !slices.Contains(r.node.GivenFields(), path) {
+			return key
 		}
+		value, ok := field.Value(reflect.ValueOf(entities[0]).Elem())
+		if !ok || value.IsZero() {
+			return key
+		}
+		key = append(key, value.Interface())
 	}
 	return key
 }
 
-func (r *Repository[C, P]) dangling(id string) error {
-	return &DanglingError{Field: parentField, EntityType: r.parents.EntityType(), ID: id}
-}
-
-func anys(ids []string) []any {
-	out := make([]any, len(ids))
-	for i, id := range ids {
-		out[i] = id
-	}
-	return out
+func (r *Repository[C, P]) dangling(parent parentRef) error {
+	return &DanglingError{Field: parentField, EntityType: r.parents.EntityType(), ID: parent.id}
 }

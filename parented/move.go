@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
@@ -15,8 +16,12 @@ import (
 // being deleted, and the child stays where it was. It is not possible where
 // the parent's id is part of the children's partition key, since documents
 // can't change their partition.
-func (r *Repository[C, P]) Move(ctx context.Context, tenant, id string, to tenantitem.Ref[P]) error {
-	if err := r.move(ctx, tenant, id, to); err != nil {
+//
+// The key is of the new parent, as [Repository.UnderID] takes it. Where a level of
+// it is part of the children's key as well, a child moves within that partition
+// only, and one that lies elsewhere is [repository.ErrNotFound].
+func (r *Repository[C, P]) Move(ctx context.Context, tenant, id string, to tenantitem.Ref[P], key ...any) error {
+	if err := r.move(ctx, tenant, id, to, key); err != nil {
 		var already *repository.Error
 		if errors.As(err, &already) {
 			return err
@@ -26,23 +31,28 @@ func (r *Repository[C, P]) Move(ctx context.Context, tenant, id string, to tenan
 	return nil
 }
 
-func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenantitem.Ref[P]) error {
+func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent tenantitem.Ref[P], key []any) error {
 	if err := checkTenant(ctx, tenant); err != nil {
 		return err
 	}
-	if err := errors.Join(r.checkTenant(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(string(to))); err != nil {
+	if err := errors.Join(r.checkTenant(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(string(parent))); err != nil {
 		return err
 	}
-	for _, path := range r.ownLevels() {
-		if path == "/"+parentField {
-			return fmt.Errorf("%w: the parent's id is part of the partition key (create the child again under the new parent)", repository.ErrInvalid)
-		}
+	if slices.Contains(r.node.GivenFields(), parentField) {
+		return fmt.Errorf("%w: the parent's id is part of the partition key (create the child again under the new parent)", repository.ErrInvalid)
 	}
-	if err := r.alive(ctx, tenant, string(to)); err != nil {
+	to, err := r.parentRef(tenant, parent, key)
+	if err == nil && !to.whole() {
+		err = r.node.parent.errHalfNamed(to)
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.alive(ctx, tenant, to); err != nil {
 		return err
 	}
 	for stalls := 0; ; stalls++ {
-		child, err := r.node.Outline(ctx, tenant, nil, id)
+		child, err := r.childByID(ctx, tenant, r.node.parent.childKey(to), id)
 		if err != nil {
 			return err
 		}
@@ -57,15 +67,16 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 				continue
 			}
 		}
-		if child.ParentID == string(to) {
+		from := r.node.parent.namedBy(child)
+		if from.same(to) {
 			return nil
 		}
-		moved, err := r.reparent(ctx, child, string(to), r.reserved(child.ParentID))
+		moved, err := r.reparent(ctx, child, to, r.reserved(from))
 		if err != nil {
 			return err
 		}
 		if len(moved) == 1 {
-			return r.arrived(ctx, tenant, moved[0], child.ParentID)
+			return r.arrived(ctx, tenant, moved[0], from)
 		}
 		if err := r.forest.tryAgain(ctx, stalls); err != nil {
 			return err
@@ -75,9 +86,9 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, to tenan
 
 // reserved is what the write of a move leaves in the child, so that the former
 // parent is not deleted without it while it may have to go back.
-func (r *Repository[C, P]) reserved(from string) string {
+func (r *Repository[C, P]) reserved(from parentRef) string {
 	if r.node.parent.tracksMoves() {
-		return from
+		return r.node.parent.mark(from)
 	}
 	return ""
 }
@@ -85,9 +96,10 @@ func (r *Repository[C, P]) reserved(from string) string {
 // arrived looks at the new parent again, as a create does. A child that came
 // too late goes back to where it was, unless the delete of its new parent, or
 // another move, has taken it meanwhile: then it moved before that.
-func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Document, from string) error {
+func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Document, from parentRef) error {
 	for stalls := 0; ; stalls++ {
-		gone := r.alive(ctx, tenant, child.ParentID)
+		at := r.node.parent.namedBy(child)
+		gone := r.alive(ctx, tenant, at)
 		dead := errors.Is(gone, repository.ErrDanglingRef)
 		if gone != nil && !dead {
 			return r.movedBut(tenant, child, gone)
@@ -97,7 +109,7 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 		}
 		to := from
 		if !dead {
-			to = child.ParentID
+			to = at
 		}
 		ended, err := r.reparent(ctx, child, to, "")
 		switch {
@@ -109,15 +121,15 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return r.movedBut(tenant, child, err)
 		}
-		now, err := r.node.Outline(ctx, tenant, nil, child.ID)
+		now, err := r.node.Outline(ctx, tenant, r.forest.given(r.node, child), child.ID)
 		switch {
 		case errors.Is(err, repository.ErrNotFound):
 			return nil
 		case err != nil:
 			return r.movedBut(tenant, child, err)
-		case now.ParentID == from && from != "":
-			return r.returned(ctx, tenant, now, r.dangling(child.ParentID))
-		case now.DeletedAt != "" || now.ParentID != child.ParentID:
+		case from.id != "" && r.node.parent.namedBy(now).same(from):
+			return r.returned(ctx, tenant, now, r.dangling(at))
+		case now.DeletedAt != "" || !r.node.parent.namedBy(now).same(at):
 			return nil
 		case child.Moving != "" && now.Moving == "":
 			return nil // another process has seen it there, and the new parent alive
@@ -144,7 +156,7 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child en
 	if child.ParentID == "" || r.node.parent.tracksMoves() {
 		return why
 	}
-	err := r.alive(ctx, tenant, child.ParentID)
+	err := r.alive(ctx, tenant, r.node.parent.namedBy(child))
 	if errors.Is(err, repository.ErrDanglingRef) {
 		err = r.forest.applyRule(ctx, r.node.parent, tenant, child)
 	}
@@ -154,18 +166,19 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child en
 	return why
 }
 
-func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Document, to, reserved string) ([]engine.Document, error) {
+func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Document, to parentRef, reserved string) ([]engine.Document, error) {
 	return r.node.Edit(ctx, []engine.Document{child}, func(s engine.Document) engine.Document {
-		s.ParentID, s.Moving = to, reserved
+		s = r.node.parent.setParent(s, to)
+		s.Moving = reserved
 		return s
 	})
 }
 
 // alive fails with a DanglingError when there is no such parent.
-func (r *Repository[C, P]) alive(ctx context.Context, tenant, id string) error {
-	dead, err := r.deadParents(ctx, tenant, []string{id}, nil)
+func (r *Repository[C, P]) alive(ctx context.Context, tenant string, parent parentRef) error {
+	dead, err := r.deadParents(ctx, tenant, []parentRef{parent}, nil)
 	if err == nil && len(dead) > 0 {
-		err = r.dangling(id)
+		err = r.dangling(parent)
 	}
 	return err
 }

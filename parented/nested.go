@@ -18,7 +18,7 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 		if err != nil && !errors.Is(err, repository.ErrNotFound) {
 			return nil, err
 		}
-		now[s.ID] = s
+		now[documentText(s)] = s
 	} else {
 		ids := make([]any, len(parents))
 		for i, parent := range parents {
@@ -28,17 +28,20 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 			if err != nil {
 				return nil, err
 			}
-			now[s.ID] = s
+			now[documentText(s)] = s
 		}
 	}
 	var closed []engine.Document
 	for _, parent := range parents {
-		if s := now[parent.ID]; s.DeletedAt != "" && sameRun(s, parent) && phaseOf(s) == phaseOf(parent) {
+		if s := now[documentText(parent)]; s.DeletedAt != "" && sameRun(s, parent) && phaseOf(s) == phaseOf(parent) {
 			closed = append(closed, parent)
 		}
 	}
 	return closed, nil
 }
+
+// documentText is the same for one document only.
+func documentText(s engine.Document) string { return engine.KeyText(append([]any{s.ID}, s.Key...)) }
 
 // endNested finishes the deletes, purges and restores that others have begun
 // with some of the documents, so that each ends as its own caller was told: a

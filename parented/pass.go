@@ -86,7 +86,7 @@ func (e *lateError) Error() string { return (&ChildrenError{Counts: e.counts}).E
 // under visits the descendants of documents of one entity type.
 func (p *pass) under(ctx context.Context, n *node, parents []engine.Document) error {
 	for _, r := range n.children {
-		for fam := range families(r.child, parents) {
+		for fam := range families(r, parents) {
 			if err := p.level(ctx, r, fam); err != nil {
 				return err
 			}
@@ -112,7 +112,7 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 				return err
 			}
 			if len(closed) < len(fam.parents) {
-				fam = familyOf(r.child, closed)
+				fam = fam.of(closed)
 				q = p.of(r, fam)
 				continue
 			}
@@ -241,50 +241,59 @@ const maxFamily = 100
 
 // family is some parents whose children one query finds.
 type family struct {
-	parents []engine.Document
+	relation *relation
+	parents  []engine.Document
 	// key are the values that are known of the children's partition key.
 	key []any
 }
 
-// children is the condition on them.
-func (f family) children() engine.Predicate {
-	ids := make([]any, len(f.parents))
+// refs name the parents as their children do.
+func (f family) refs() []parentRef {
+	refs := make([]parentRef, len(f.parents))
 	for i, parent := range f.parents {
-		ids[i] = parent.ID
+		refs[i] = f.relation.refTo(parent)
 	}
-	return engine.In(parentField, ids...)
+	return refs
 }
 
-// families groups parents for queries over their children: a hundred together,
-// or each alone where its id is the first part of the children's key.
-func families(child *node, parents []engine.Document) iter.Seq[family] {
+// children is the condition on them.
+func (f family) children() engine.Predicate { return f.relation.childrenOf(f.refs()) }
+
+// of is the family of some of its parents.
+func (f family) of(parents []engine.Document) family {
+	f.parents = parents
+	return f
+}
+
+// families groups parents for queries over their children: a hundred together
+// of which the same is known of the children's key.
+func families(r *relation, parents []engine.Document) iter.Seq[family] {
 	return func(yield func(family) bool) {
-		size := maxFamily
-		if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
-			size = 1
-		}
-		for chunk := range slices.Chunk(parents, size) {
-			if !yield(familyOf(child, chunk)) {
-				return
+		for _, group := range byChildKey(r, parents) {
+			for chunk := range slices.Chunk(group.parents, maxFamily) {
+				if !yield(group.of(chunk)) {
+					return
+				}
 			}
 		}
 	}
 }
 
-func familyOf(child *node, parents []engine.Document) family {
-	if firstOwnLevel(child.KeyPaths()) == "/"+parentField {
-		return family{parents, []any{parents[0].ID}}
-	}
-	return family{parents, nil}
-}
-
-func firstOwnLevel(paths []string) string {
-	for i, path := range paths {
-		if i > 0 && path != "/entityType" {
-			return path
+func byChildKey(r *relation, parents []engine.Document) []family {
+	var groups []family
+	index := map[string]int{}
+	for _, parent := range parents {
+		key := r.childKey(r.refTo(parent))
+		text := engine.KeyText(key)
+		i, ok := index[text]
+		if !ok {
+			i = len(groups)
+			index[text] = i
+			groups = append(groups, family{relation: r, key: key})
 		}
+		groups[i].parents = append(groups[i].parents, parent)
 	}
-	return ""
+	return groups
 }
 
 func collect(outlines iter.Seq2[engine.Document, error]) ([]engine.Document, error) {

@@ -39,7 +39,7 @@ func newPlan(n *node) *engine.DeletePlan {
 func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
 	for _, r := range n.children {
 		name := r.child.EntityType()
-		for fam := range families(r.child, parents) {
+		for fam := range families(r, parents) {
 			q := fam.claims(present(), r)
 			var err error
 			var count int64
@@ -105,7 +105,7 @@ func journalCost(n *node, plan *engine.DeletePlan) float64 {
 func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan) error {
 	for _, r := range n.children {
 		counts := map[Rule]map[string]int64{Cascade: plan.Removed, Orphan: plan.Orphaned, Restrict: plan.Restricting}[r.rule]
-		for fam := range families(r.child, parents) {
+		for fam := range families(r, parents) {
 			q := present().And(fam.children())
 			if r.rule != Cascade || len(r.child.children) == 0 {
 				count, err := r.child.Count(ctx, tenant, fam.key, q)

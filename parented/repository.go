@@ -19,8 +19,9 @@ type Config struct {
 	Rule Rule
 	// UniqueParentIDs says that no two parents of a tenant have one id, though the
 	// key of their container would allow it (/tenantId,/city). So it is where ids
-	// are left to Grove. A child names its parent by the id, so that without this
-	// New refuses parents under such a key.
+	// are left to Grove. A child names its parent by the id alone then. Without this
+	// it names the parent by the id and by fields of its own with the names that the
+	// key's levels have ("city"); New refuses a child that lacks one.
 	UniqueParentIDs bool
 	// Policy says what a delete leaves of a child.
 	Policy Policy
@@ -80,13 +81,14 @@ func settingsOf(cfg repository.Config) engine.Settings {
 // join puts the child into the forest.
 func (r *Repository[C, P]) join(cfg Config) error {
 	if cfg.Rule == Orphan {
-		for _, path := range engine.CollectionOf(r.children).KeyPaths() {
-			if path == "/"+parentField {
+		for _, field := range engine.CollectionOf(r.children).GivenFields() {
+			if field == parentField {
 				return &tenantitem.InvalidError{What: "delete rule of " + r.children.EntityType(), Reason: "the parent's id is part of its partition key, which can't be cleared", Hint: "use Cascade or Restrict, or another key"}
 			}
 		}
 	}
-	if err := checkTwins(r.children.EntityType(), engine.CollectionOf(r.parents), cfg.UniqueParentIDs); err != nil {
+	levels, err := parentLevelsOf(engine.CollectionOf(r.children), engine.CollectionOf(r.parents), cfg.UniqueParentIDs)
+	if err != nil {
 		return err
 	}
 	if err := r.undeclared(); err != nil {
@@ -98,7 +100,11 @@ func (r *Repository[C, P]) join(cfg Config) error {
 	r.forest.mu.Lock()
 	defer r.forest.mu.Unlock()
 	r.node = r.forest.node(engine.CollectionOf(r.children))
-	return r.forest.relate(r.forest.node(engine.CollectionOf(r.parents)), r.node, cfg.Rule)
+	if err := r.forest.relate(r.forest.node(engine.CollectionOf(r.parents)), r.node, cfg.Rule, levels); err != nil {
+		return err
+	}
+	guardParent(r.node.parent)
+	return nil
 }
 
 // undeclared refuses a child type that the forest has already.

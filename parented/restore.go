@@ -104,7 +104,7 @@ func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s engi
 		return nil
 	}
 	parents := n.parent.parent
-	for outline, err := range parents.Documents(ctx, tenant, nil, engine.Where(engine.Eq("id", s.ParentID)), engine.Outline()) {
+	for outline, err := range f.parentsNamed(ctx, n.parent, tenant, s) {
 		if err != nil {
 			return err
 		}

@@ -67,7 +67,7 @@ func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents [
 		if r.rule != Cascade {
 			continue
 		}
-		for fam := range families(r.child, parents) {
+		for fam := range families(r, parents) {
 			q := engine.All().And(fam.children())
 			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
 				var late []engine.Document

@@ -26,8 +26,8 @@ type Swept map[string]int64
 // when an Upsert overwrote its document; and those that a process hid which was late with a
 // delete that others had finished and taken back, and died. The last two it opens again. To the first it applies the rule of
 // their relation: Cascade removes them, Orphan clears their parentId; under
-// Restrict, and where they have children themselves that Restrict keeps, they
-// are only counted. Such children come from writers that went
+// Restrict, where they have children themselves that Restrict keeps, and where
+// they lack a field that names their whole parent, they are only counted. Such children come from writers that went
 // around the repositories, from imports, and from a process that died at the
 // instant that the package's documentation names. It reads the outline of
 // every child of the tenant and every parent's once.
@@ -70,23 +70,24 @@ func isRetained(s engine.Document) bool {
 }
 
 func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, outlines []engine.Document, keep bool, swept Swept) error {
-	ids := make([]any, 0, len(outlines))
+	var named []parentRef
 	parents := map[string]*engine.Document{}
 	for _, s := range outlines {
-		if _, seen := parents[s.ParentID]; !seen {
-			parents[s.ParentID] = nil
-			ids = append(ids, s.ParentID)
+		ref := r.namedBy(s)
+		if _, seen := parents[ref.text()]; !seen {
+			parents[ref.text()] = nil
+			named = append(named, ref)
 		}
 	}
 	// A parent whose delete is under way is there: that delete takes its children.
-	for parent, err := range r.parent.Documents(ctx, tenant, nil, present().And(engine.In("id", ids...)), engine.Outline()) {
+	for parent, err := range r.parent.Documents(ctx, tenant, nil, present().And(r.parentsOf(named)), engine.Outline()) {
 		if err != nil {
 			return err
 		}
-		parents[parent.ID] = &parent
+		parents[r.refTo(parent).text()] = &parent
 	}
 	for _, s := range outlines {
-		parent := parents[s.ParentID]
+		parent := parents[r.namedBy(s).text()]
 		// A parent is closed before its children, and opened after them.
 		stray := parent != nil && parent.DeletedAt == "" && (underWay(s, phasePart) || isRetained(s) && undone(*parent, s))
 		if !stray && (parent != nil || isRetained(s)) {

@@ -25,7 +25,7 @@ import (
 // tracksMoves reports whether a child is marked while it moves: Restrict keeps it or
 // something below it, or what is above it can be restored with it.
 func (r *relation) tracksMoves() bool {
-	return (r.forbids() || r.rule == Cascade && r.parent.comesBack()) && !slices.Contains(r.child.KeyPaths(), "/"+parentField)
+	return (r.forbids() || r.rule == Cascade && r.parent.comesBack()) && !slices.Contains(r.child.GivenFields(), parentField)
 }
 
 // comesBack reports whether a delete that takes such a document can be undone.
@@ -44,17 +44,61 @@ func (f family) claims(q engine.Query, r *relation) engine.Query {
 	if !r.tracksMoves() {
 		return q.And(f.children())
 	}
-	names, params := make([]string, len(f.parents)), make([]engine.Param, len(f.parents))
-	for i, parent := range f.parents {
-		name := fmt.Sprint("claim", i)
-		names[i], params[i] = "@"+name, engine.P(name, parent.ID)
+	var w claimWriter
+	refs := f.refs()
+	var some []string
+	for _, group := range groupByLevels(refs) {
+		ids, where := make([]any, len(group)), ""
+		for i, parent := range group {
+			ids[i] = parent.id
+		}
+		for i, level := range r.levels {
+			where += fmt.Sprintf(` AND %s = %s`, memberSQL(level.field.Path), w.param(group[0].levels[i]))
+		}
+		some = append(some, "(c."+parentField+w.in(ids)+where+")")
 	}
-	in := " IN (" + strings.Join(names, ", ") + ")"
-	return q.AndSQL("c."+parentField+in+" OR c."+engine.MovingField+in, params...)
+	marks := make([]any, len(refs))
+	for i, parent := range refs {
+		marks[i] = r.mark(parent)
+	}
+	some = append(some, "c."+engine.MovingField+w.in(marks))
+	return q.AndSQL(strings.Join(some, " OR "), w.params...)
 }
 
-func (f family) has(child engine.Document) bool {
-	return slices.ContainsFunc(f.parents, func(parent engine.Document) bool { return parent.ID == child.ParentID })
+// claimWriter collects the parameters of a condition.
+type claimWriter struct{ params []engine.Param }
+
+func (w *claimWriter) param(value any) string {
+	name := fmt.Sprint("claim", len(w.params))
+	w.params = append(w.params, engine.P(name, value))
+	return "@" + name
+}
+
+func (w *claimWriter) in(values []any) string {
+	names := make([]string, len(values))
+	for i, value := range values {
+		names[i] = w.param(value)
+	}
+	return " IN (" + strings.Join(names, ", ") + ")"
+}
+
+// memberSQL names a field in SQL; its steps may be words of the language.
+func memberSQL(path string) string {
+	var b strings.Builder
+	b.WriteByte('c')
+	for step := range strings.SplitSeq(path, ".") {
+		fmt.Fprintf(&b, "[%q]", step)
+	}
+	return b.String()
+}
+
+// membership says which children belong to the family.
+func (f family) membership() func(child engine.Document) bool {
+	parents := map[string]bool{}
+	for _, parent := range f.refs() {
+		parents[parent.text()] = true
+	}
+	return func(child engine.Document) bool { return parents[f.relation.namedBy(child).text()] }
 }
 
 // finishMoves ends the moves of those documents that are on their way to parents outside
@@ -63,13 +107,14 @@ func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fa
 	if !r.tracksMoves() {
 		return outlines, 0, nil
 	}
+	has := fam.membership()
 	for _, s := range outlines {
-		if !fam.has(s) {
+		if !has(s) {
 			finished++
 			if s, err = f.finishMove(ctx, r.child, tenant, s); err != nil {
 				return nil, finished, err
 			}
-			if s.ID == "" || !fam.has(s) {
+			if s.ID == "" || !has(s) {
 				continue
 			}
 		}
@@ -95,7 +140,7 @@ func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engi
 		// A delete that has hidden the child has taken it where it is.
 		edit := arrived
 		if err != nil && child.DeletedAt == "" {
-			edit = wentBack
+			edit = n.parent.wentBack
 		}
 		done, err := n.Edit(ctx, []engine.Document{child}, edit)
 		if len(done) == 1 {
@@ -125,7 +170,8 @@ func arrived(s engine.Document) engine.Document {
 }
 
 // wentBack is a child that is with its former parent again.
-func wentBack(s engine.Document) engine.Document {
-	s.ParentID, s.Moving = s.Moving, ""
+func (r *relation) wentBack(s engine.Document) engine.Document {
+	s = r.setParent(s, r.marked(s.Moving))
+	s.Moving = ""
 	return s
 }

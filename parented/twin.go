@@ -2,6 +2,8 @@ package parented
 
 import (
 	"context"
+	"encoding"
+	"encoding/json"
 	"fmt"
 	"reflect"
 
@@ -9,28 +11,44 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// A parent is its whole key, and a child names it by its id. Where the key of
-// the parents' container has levels of its own, /tenantId,/city, two documents
-// of a tenant may have one id, and nothing tells their children apart.
+// Two parents of one id, in two partitions of a tenant, are told apart by fields of
+// their children (parent_key.go). Where the children have none, such parents are
+// refused: at start, or, where the program said that there are none, by the delete
+// that meets them.
 
-// checkTwins refuses parents of which two in a tenant may have one id, unless the
-// program says that they don't.
-func checkTwins(child string, parents *engine.Collection, unique bool) error {
-	if unique || parents.IDIsUnique() {
-		return nil
+// errTwins refuses parents of which two in a tenant may have one id, with the ways out.
+func errTwins(child, parents, why, field string) error {
+	reason := fmt.Sprintf("the key of its parents %s lets one id stand in several partitions of a tenant, and their children can't be told apart", parents)
+	if why != "" {
+		reason += ": " + why
 	}
-	return &tenantitem.InvalidError{
-		What:   "child " + child,
-		Reason: fmt.Sprintf("the key of its parents %s lets one id stand in several partitions of a tenant, and their children can't be told apart", parents.EntityType()),
-		Hint:   fmt.Sprintf("say that ids of %s are unique in their tenant, as those are that Grove makes (registry.UniqueIDs, or UniqueParentIDs in parented.Config), or store it under a key of tenant, entity type and id", parents.EntityType()),
+	hint := fmt.Sprintf("say that ids of %s are unique in their tenant, as those are that Grove makes (registry.UniqueIDs, or UniqueParentIDs in parented.Config), or store it under a key of tenant, entity type and id", parents)
+	if field != "" {
+		hint = field + ", or " + hint
 	}
+	return &tenantitem.InvalidError{What: "child " + child, Reason: reason, Hint: hint}
+}
+
+var (
+	textMarshaler = reflect.TypeFor[encoding.TextMarshaler]()
+	jsonMarshaler = reflect.TypeFor[json.Marshaler]()
+)
+
+// hasOwnForm reports whether values of a type are stored by a method of it.
+func hasOwnForm(t reflect.Type) bool {
+	for _, t := range []reflect.Type{t, reflect.PointerTo(t)} {
+		if t.Implements(textMarshaler) || t.Implements(jsonMarshaler) {
+			return true
+		}
+	}
+	return false
 }
 
 // refuseTwins keeps the delete of one parent from taking the children of another
 // with its id, where ids that were said to be unique are not. It costs a query, for
 // such containers alone, and does not see what is created in that very instant.
 func (f *Forest) refuseTwins(ctx context.Context, n *node, tenant string, root engine.Document) error {
-	if n.IDIsUnique() {
+	if n.IDIsUnique() || !n.hasChildrenByID() {
 		return nil
 	}
 	for twin, err := range n.Documents(ctx, tenant, nil, present().And(engine.Eq("id", root.ID)), engine.Outline()) {
@@ -55,10 +73,23 @@ func (f *Forest) refuseTwins(ctx context.Context, n *node, tenant string, root e
 	return nil
 }
 
-// hasChildren reports whether any document names this one as its parent.
+// hasChildrenByID reports whether an entity type has children that name it by the id alone.
+func (n *node) hasChildrenByID() bool {
+	for _, r := range n.children {
+		if len(r.levels) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// hasChildren reports whether any document that names its parent by the id alone names this one.
 func (f *Forest) hasChildren(ctx context.Context, n *node, tenant string, root engine.Document) (bool, error) {
 	for _, r := range n.children {
-		for fam := range families(r.child, []engine.Document{root}) {
+		if len(r.levels) > 0 {
+			continue
+		}
+		for fam := range families(r, []engine.Document{root}) {
 			count, err := r.child.Count(ctx, tenant, fam.key, present().And(fam.children()))
 			if err != nil || count > 0 {
 				return count > 0, err

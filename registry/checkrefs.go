@@ -188,7 +188,7 @@ func findAll(ctx context.Context, target *entity, tenant string, refs []referenc
 		if err := tenantitem.ValidateID(r.id); err != nil {
 			return nil, fmt.Errorf("reference %s: %w", r.field.Path, err)
 		}
-		if entity, sibling := target.Collection.Sibling(ctx, r.id); sibling {
+		if entity, _, sibling := target.Collection.Sibling(ctx, r.id); sibling {
 			found[r.id] = entity != nil
 		} else {
 			stored = append(stored, r)

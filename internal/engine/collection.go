@@ -32,6 +32,8 @@ type Collection struct {
 	// customKey says that the entity fills a level itself, so that writes have
 	// to compare it.
 	customKey bool
+	// parentFields are those in which a child names its parent beside parentId.
+	parentFields []*tenantitem.Field
 	// Tombstones hides documents whose deletedAt is set.
 	Tombstones         bool
 	Cursors            cursorSigner
@@ -184,18 +186,6 @@ func (c *Collection) KeyPaths() []string {
 		}
 	}
 	return paths
-}
-
-// IDIsUnique reports whether an id can stand in one partition of a tenant only.
-func (c *Collection) IDIsUnique() bool {
-	for _, level := range c.levels {
-		for _, field := range level.source.Uses() {
-			if field != tenantField && field != entityField && field != "id" {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // Owns reports whether a stored document is of this entity type.

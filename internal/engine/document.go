@@ -23,8 +23,10 @@ type Document struct {
 	// DeletedAt is the stored text; empty in a document that was not deleted.
 	DeletedAt string `json:"deletedAt,omitempty"`
 
-	// ParentID is set in children.
-	ParentID string `json:"parent,omitempty"`
+	// ParentID is set in children. ParentKey are the fields that name the parent beside it,
+	// by their paths; see [Collection.SetParentFields].
+	ParentID  string         `json:"parent,omitempty"`
+	ParentKey map[string]any `json:"parentKey,omitempty"`
 	// TTL is the document's own, in seconds; 0 is none.
 	TTL int `json:"ttl,omitempty"`
 	// Deletion is the journal of a delete under way, else nil.
@@ -64,6 +66,7 @@ func (p Projection) sql(c *Collection) string {
 	b.WriteString(`"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [` + c.outlineKeySQL() + "]")
 	if p.outline {
 		b.WriteString(`, "parent": c.parentId, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moving": c.` + MovingField + `, "moved": c.` + MovedField)
+		b.WriteString(c.parentKeySQL())
 	} else {
 		b.WriteString(`, "fields": {`)
 		for i, name := range p.fields {
@@ -82,8 +85,9 @@ func (p Projection) sql(c *Collection) string {
 func (d *Document) UnmarshalJSON(raw []byte) error {
 	documents.ReadMembers(raw, map[string]any{
 		"id": &d.ID, "etag": &d.ETag, "key": &d.Key, "type": &d.EntityType, "deletedAt": &d.DeletedAt,
-		"parent": &d.ParentID, "ttl": &d.TTL, "deletion": &d.Deletion, "moving": &d.Moving, "moved": &d.Moved,
+		"parent": &d.ParentID, "parentKey": &d.ParentKey, "ttl": &d.TTL, "deletion": &d.Deletion, "moving": &d.Moving, "moved": &d.Moved,
 	})
+	d.ParentKey = scalars(d.ParentKey)
 	codec.Members(raw, func(name string, value []byte) {
 		switch name {
 		case "fields":
@@ -145,11 +149,12 @@ func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
 }
 
 // readOutline takes a whole document apart under the projection [Outline].
-func readOutline(raw []byte) (d Document, tenant string) {
+func (c *Collection) readOutline(raw []byte) (d Document, tenant string) {
 	documents.ReadMembers(raw, map[string]any{
 		"id": &d.ID, tenantField: &tenant, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
 		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Deletion, MovingField: &d.Moving, MovedField: &d.Moved,
 	})
+	d.ParentKey = c.parentKeyOf(raw)
 	return d, tenant
 }
 

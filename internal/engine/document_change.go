@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
 )
@@ -35,10 +36,7 @@ func (c *Collection) Edit(ctx context.Context, outlines []Document, edit func(Do
 		ops.Set("/"+markField, mark)
 		op := Operation{Kind: OpPatch, ID: outline.ID, ETag: outline.ETag, Mark: mark, collection: c, Patch: ops}
 		op.after = func(before *Document) *Document {
-			if next.ParentID == outline.ParentID {
-				return before.with(nil, next.DeletedAt)
-			}
-			return before.with(&next.ParentID, next.DeletedAt)
+			return before.with(parentChanges(outline, next), next.DeletedAt)
 		}
 		return op, next
 	})
@@ -60,8 +58,13 @@ func patchBetween(old, next Document) cosmos.Patch {
 	field("/ttl", old.TTL != next.TTL, old.TTL != 0, next.TTL != 0, next.TTL)
 	field("/"+JournalField, old.Deletion != next.Deletion, old.Deletion != nil, next.Deletion != nil, next.Deletion)
 	field("/"+MovingField, old.Moving != next.Moving, old.Moving != "", next.Moving != "", next.Moving)
-	if old.ParentID != next.ParentID {
-		ops.Set("/parentId", next.ParentID)
+	changes := parentChanges(old, next)
+	for _, path := range slices.Sorted(maps.Keys(changes)) {
+		if pointer := "/" + strings.ReplaceAll(path, ".", "/"); changes[path] == nil {
+			ops.Remove(pointer)
+		} else {
+			ops.Set(pointer, changes[path])
+		}
 	}
 	if len(next.Moved) > len(old.Moved) || len(next.Moved["parentId"]) > len(old.Moved["parentId"]) {
 		ops.Set("/"+MovedField, next.Moved)

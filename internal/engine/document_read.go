@@ -161,7 +161,7 @@ func (c *Collection) Outline(ctx context.Context, tenant string, key []any, id s
 		if err != nil {
 			break
 		}
-		d, of := readOutline(raw)
+		d, of := c.readOutline(raw)
 		if err = c.CheckNames(&at, of, d.EntityType); err != nil {
 			break
 		}

@@ -10,7 +10,8 @@ type siblings []sibling
 type sibling struct {
 	core   *Collection
 	id     string
-	entity any // nil in a delete
+	key    []any // as in a Document
+	entity any   // nil in a delete
 }
 
 type siblingsKey struct{}
@@ -21,7 +22,7 @@ func withSiblings(ctx context.Context, parts []Part) context.Context {
 	for _, p := range parts {
 		for i := range p.Ops {
 			if op := &p.Ops[i]; op.Entity != nil || op.Kind == OpDelete {
-				all = append(all, sibling{p.Collection, op.ID, op.Entity})
+				all = append(all, sibling{p.Collection, op.ID, p.Collection.outlineKey(*p.At), op.Entity})
 			}
 		}
 	}
@@ -30,13 +31,14 @@ func withSiblings(ctx context.Context, parts []Part) context.Context {
 
 // Sibling finds a document of the entity type among those that the transaction of
 // a hook's context writes. The entity is a pointer to the repository's type as
-// it is to be stored, nil when the transaction deletes the document.
-func (c *Collection) Sibling(ctx context.Context, id string) (entity any, found bool) {
+// it is to be stored, nil when the transaction deletes the document; the key is where
+// it lies, as in a [Document].
+func (c *Collection) Sibling(ctx context.Context, id string) (entity any, key []any, found bool) {
 	all, _ := ctx.Value(siblingsKey{}).(siblings)
 	for _, other := range all {
 		if other.core == c && other.id == id {
-			entity, found = other.entity, true
+			entity, key, found = other.entity, other.key, true
 		}
 	}
-	return entity, found
+	return entity, key, found
 }

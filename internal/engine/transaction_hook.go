@@ -2,9 +2,9 @@ package engine
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
 )
@@ -101,17 +101,26 @@ func bodyAfter(body []byte) func(*Document) *Document {
 	}
 }
 
-// with returns a document under another parent, unless that is nil, and with
-// another mark of its delete.
-func (d *Document) with(parentID *string, deletedAt string) *Document {
+// with returns a document with other values of some of its members, and with another mark
+// of its delete. What lies in a nested object is left to the change feed.
+func (d *Document) with(members map[string]any, deletedAt string) *Document {
 	if d == nil {
 		return nil
 	}
 	next := *d
 	next.DeletedAt = deletedAt
-	if parentID != nil {
+	if len(members) > 0 {
 		next.Fields = maps.Clone(d.Fields)
-		next.Fields["parentId"] = json.RawMessage(codec.AppendText(nil, *parentID))
+	}
+	for path, value := range members {
+		raw, err := codec.Encode(value)
+		switch {
+		case strings.Contains(path, "."):
+		case value == nil || err != nil:
+			delete(next.Fields, path)
+		default:
+			next.Fields[path] = raw
+		}
 	}
 	return &next
 }
