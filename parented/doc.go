@@ -38,6 +38,15 @@
 //     upkeep.
 //   - [Child], the constraint of generic code over children.
 //
+// # Parents of one id
+//
+// A parent is its whole key. Where that has levels that tenant and id don't tell,
+// /tenantId,/city, its children need fields of the same names and types, and store
+// them: the city of a review says which shop 1 it belongs to. Under fills them;
+// UnderID and Move take the further values of the parent's key behind its id. New
+// refuses children that lack them, unless [Config.UniqueParentIDs] says that ids
+// are enough.
+//
 // # Deletes that span partitions
 //
 // Under the default key a parent and its children lie in different logical

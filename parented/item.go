@@ -9,7 +9,9 @@ import "github.com/cosmosgrove/grove/tenantitem"
 // embedding struct, it would drop every field that the struct adds.
 type ParentedItem[C, P any] struct {
 	tenantitem.Meta
-	// ParentID is the parent's id, in the same tenant. It is filled by
+	// ParentID is the parent's id, in the same tenant. Where the key of the parents'
+	// container lets two of them have one id (/tenantId,/city), fields of the child
+	// with the names of the key's levels ("city") name the parent together with it. It is filled by
 	// [Scope.Create] and changed by [Repository.Move]. It is empty in a child
 	// whose parent was deleted under the rule [Orphan].
 	ParentID tenantitem.Ref[P] `json:"parentId"`

@@ -31,8 +31,8 @@ func parentLevelsOf(child, parents *engine.Collection, unique bool) ([]parentLev
 	}
 	var levels []parentLevel
 	for _, level := range given {
-		if level.Field.Path == parentField {
-			return nil, errTwins(child.EntityType(), parents.EntityType(), "in a child that field is its own parent's id", "")
+		if level.Field.Path == parentField || level.Field.Path == "parentEntityType" {
+			return nil, errTwins(child.EntityType(), parents.EntityType(), fmt.Sprintf("its %s is about its own parent", level.Field.Path), "")
 		}
 		field, ok := child.Model().Field(level.Field.Path)
 		if why := whyNoLevel(child, field, ok, level.Field); why != "" {
@@ -51,7 +51,7 @@ func whyNoLevel(child *engine.Collection, field *tenantitem.Field, ok bool, of *
 	case field.Copy != nil:
 		return fmt.Sprintf("its field %q is a copy", of.Path)
 	case !sameForm(field, of):
-		return fmt.Sprintf("its field %q is a %s, and the key holds a %s", of.Path, field.Type, of.Type)
+		return fmt.Sprintf("its field %q is of type %s, and the key's is %s", of.Path, field.Type, of.Type)
 	case !child.Stores(field):
 		return fmt.Sprintf("its field %q is not stored always", of.Path)
 	}

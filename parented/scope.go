@@ -133,10 +133,10 @@ func (s *Scope[C, P]) bind(child *C) error {
 		want := s.ref.levels[i]
 		switch {
 		case want == nil, want == have.levels[i]:
-		case !s.repo.node.IsEmpty(child, level.field):
+		case !engine.IsEmpty(child, level.field):
 			return &tenantitem.InvalidError{What: "child", Reason: fmt.Sprintf("its %s names another parent", level.field.Path), Hint: "leave it empty, or use Move for a child that exists"}
 		default:
-			if err := s.repo.node.SetValue(child, level.field, want); err != nil {
+			if err := engine.SetValue(child, level.field, want); err != nil {
 				return err
 			}
 			have.levels[i] = want

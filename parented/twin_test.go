@@ -56,17 +56,18 @@ func TestParentsThatAnIDDoesNotTellApartAreRefused(t *testing.T) {
 		key    []string
 		layout *layout.Layout
 		ok     bool
+		field  bool // a field of the child is a way out
 	}{
 		"Grove's own key":                  {key: []string{"/tenantId", "/entityType"}, ok: true},
 		"the tenant alone":                 {key: []string{"/tenantId"}, ok: true},
 		"the id in the key":                {key: []string{"/tenantId", "/id"}, ok: true},
-		"a field":                          {key: []string{"/tenantId", "/city"}},
-		"a field behind the entity type":   {key: []string{"/tenantId", "/entityType", "/city"}},
-		"a field before the id":            {key: []string{"/tenantId", "/city", "/id"}},
+		"a field":                          {key: []string{"/tenantId", "/city"}, field: true},
+		"a field behind the entity type":   {key: []string{"/tenantId", "/entityType", "/city"}, field: true},
+		"a field before the id":            {key: []string{"/tenantId", "/city", "/id"}, field: true},
 		"a layout of the tenant":           {key: []string{"/pk"}, layout: ofKey(layout.FromTenant()), ok: true},
 		"a layout of a constant":           {key: []string{"/pk"}, layout: ofKey(layout.Constant("all")), ok: true},
 		"a layout of tenant and id":        {key: []string{"/pk"}, layout: ofKey(layout.Format("%s/%s", "tenantId", "id")), ok: true},
-		"a layout of a field":              {key: []string{"/town"}, layout: ofKey(layout.FromField("city"))},
+		"a layout of a field":              {key: []string{"/town"}, layout: ofKey(layout.FromField("city")), field: true},
 		"a layout of a field and a tenant": {key: []string{"/pk"}, layout: ofKey(layout.Format("%s/%s", "tenantId", "city"))},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +80,11 @@ func TestParentsThatAnIDDoesNotTellApartAreRefused(t *testing.T) {
 				return
 			}
 			mustBe(t, err, repository.ErrInvalid)
-			for _, word := range []string{"Shelf", "Shop", "UniqueIDs", "UniqueParentIDs"} {
+			words := []string{"Shelf", "Shop", "UniqueIDs", "UniqueParentIDs"}
+			if tt.field {
+				words = append(words, `give Shelf a field "city" of type string`)
+			}
+			for _, word := range words {
 				if !strings.Contains(err.Error(), word) {
 					t.Errorf("%q does not say %q", err, word)
 				}
@@ -88,6 +93,9 @@ func TestParentsThatAnIDDoesNotTellApartAreRefused(t *testing.T) {
 			bucketed.EntityType = "Shelf"
 			_, err = parented.NewBuckets[Line](parented.NewForest(parented.ForestConfig{}), shops, items, bucketed)
 			mustBe(t, err, repository.ErrInvalid)
+			if strings.Contains(err.Error(), "give Shelf") {
+				t.Errorf("%q: a bucket can't have fields", err)
+			}
 			cfg.UniqueParentIDs = true
 			_, err = parented.New[Shelf](parented.NewForest(parented.ForestConfig{}), shops, items, cfg)
 			must(t, err)
@@ -133,4 +141,73 @@ func TestADeleteTakesNoChildrenOfAParentWithTheSameID(t *testing.T) {
 	if n, err := shelves.Under(three).Count(ctx, repository.All()); err != nil || n != 1 {
 		t.Fatalf("%d shelves after the way out, %v", n, err)
 	}
+}
+
+// A field of the child names a level of the parents' key only where it holds the same, and is stored always.
+func TestFieldsThatNameNoLevel(t *testing.T) {
+	t.Parallel()
+	type open = func(shops *repository.Repository[Shop], items *azcosmos.ContainerClient) error
+	for name, tt := range map[string]struct {
+		open open
+		says string
+	}{
+		"a number":               {openUnder[cityNumbers], "is of type int"},
+		"a pointer":              {openUnder[cityPointer], "is not stored always"},
+		"a copy":                 {openUnder[cityCopy], "is a copy"},
+		"a text of its own form": {openUnder[cityForm], "parented_test.form"},
+		"a text with a name":     {openUnder[cityNamed], ""},
+		"a text left out":        {openUnder[citySpared], ""}, // an empty one is no parent's
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			shops, items := openShops(t, []string{"/tenantId", "/city"}, nil)
+			err := tt.open(shops, items)
+			if tt.says == "" {
+				must(t, err)
+				return
+			}
+			mustBe(t, err, repository.ErrInvalid)
+			if !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%q does not say %q", err, tt.says)
+			}
+		})
+	}
+}
+
+type (
+	townName string
+	form     string
+
+	cityNumbers struct {
+		parented.ParentedItem[cityNumbers, Shop]
+		City int `json:"city"`
+	}
+	cityPointer struct {
+		parented.ParentedItem[cityPointer, Shop]
+		City *string `json:"city"`
+	}
+	cityCopy struct {
+		parented.ParentedItem[cityCopy, Shop]
+		City string `json:"city" denorm:"snapshot,ref=parentId,field=city"`
+	}
+	cityForm struct {
+		parented.ParentedItem[cityForm, Shop]
+		City form `json:"city"`
+	}
+	cityNamed struct {
+		parented.ParentedItem[cityNamed, Shop]
+		City townName `json:"city"`
+	}
+	citySpared struct {
+		parented.ParentedItem[citySpared, Shop]
+		City string `json:"city,omitempty"`
+	}
+)
+
+// MarshalText is a form of its own.
+func (f form) MarshalText() ([]byte, error) { return []byte("city of " + f), nil }
+
+func openUnder[C any, PC parented.Child[C, Shop]](shops *repository.Repository[Shop], items *azcosmos.ContainerClient) error {
+	_, err := parented.New[C, Shop, PC](parented.NewForest(parented.ForestConfig{}), shops, items, parented.Config{Rule: parented.Cascade})
+	return err
 }

@@ -12,10 +12,8 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest"
-	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
-	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // Review names its shop by the id and the city: the whole key of its parent.
@@ -65,42 +63,53 @@ func keysOfReviews() map[string][]string {
 
 func openTown(t *testing.T, p townPlan) town {
 	t.Helper()
-	g := plant(t, planting{client: emulatortest.Client(t)})
+	return openTownIn(t, emulatortest.Client(t), p)
+}
+
+func openTownIn(t *testing.T, client *azcosmos.Client, p townPlan) town {
+	t.Helper()
+	g := plant(t, planting{client: client})
 	forever := int32(-1)
-	make := func(id string, key []string) *azcosmos.ContainerClient {
+	for id, key := range map[string][]string{"shops": shopKey(), "below": p.key} {
+		if key == nil {
+			continue
+		}
 		_, err := g.database.CreateContainer(t.Context(), azcosmos.ContainerProperties{
 			ID: id, DefaultTimeToLive: &forever,
 			PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: key, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
 		}, nil)
 		must(t, err)
-		container, err := g.database.NewContainer(id)
+	}
+	return townOf(t, g.database, p)
+}
+
+func shopKey() []string { return []string{"/tenantId", "/city"} }
+
+// townOf is the town as another process sees it.
+func townOf(t *testing.T, database *azcosmos.DatabaseClient, p townPlan) town {
+	t.Helper()
+	to := town{forest: parented.NewForest(parented.ForestConfig{PageSize: p.sizes}), database: database}
+	place, err := database.NewContainer("shops")
+	must(t, err)
+	below, key := place, shopKey()
+	if p.key != nil {
+		key = p.key
+		below, err = database.NewContainer("below")
 		must(t, err)
-		return container
 	}
-	shopKey := []string{"/tenantId", "/city"}
-	place := make("shops", shopKey)
-	below := place
-	if p.key == nil {
-		p.key = shopKey
-	} else {
-		below = make("below", p.key)
-	}
-	to := town{forest: parented.NewForest(parented.ForestConfig{PageSize: p.sizes}), database: g.database}
-	var err error
-	to.shops, err = repository.New[Shop](place, repository.Config{PartitionKey: shopKey})
+	items, err := database.NewContainer("items")
+	must(t, err)
+	to.shops, err = repository.New[Shop](place, repository.Config{PartitionKey: shopKey()})
 	must(t, err)
 	policy := parented.Policy{}
 	if p.softly {
 		policy.Retain = time.Hour
 	}
 	must(t, parented.Register(to.forest, to.shops, policy))
-	under := repository.Config{PartitionKey: p.key}
-	to.reviews, err = parented.New[Review](to.forest, to.shops, below, parented.Config{Config: under, Rule: p.review, Policy: policy})
-	must(t, err)
-	items, err := g.database.NewContainer("items")
+	to.reviews, err = parented.New[Review](to.forest, to.shops, below, parented.Config{Config: repository.Config{PartitionKey: key}, Rule: p.review, Policy: policy})
 	must(t, err)
 	// An answer has a city, and nothing else of a review's key.
-	byID := slices.Contains(p.key, "/parentId") || slices.Contains(p.key, "/text")
+	byID := slices.Contains(key, "/parentId") || slices.Contains(key, "/text")
 	to.answers, err = parented.New[Answer](to.forest, to.reviews.Items(), items, parented.Config{Rule: p.answer, Policy: policy, UniqueParentIDs: byID})
 	must(t, err)
 	return to
@@ -351,198 +360,4 @@ func TestAnIDAloneNamesNoParent(t *testing.T) {
 	// A parent that its id names takes no key.
 	g := setup(t)
 	mustBe(t, g.comments.UnderID("acme", "1", "Bonn").Create(ctx, &Comment{}), repository.ErrInvalid)
-}
-
-// A child of one parent is not found under the other one, nor deleted there, though it has the same id.
-func TestChildrenOfOneIDUnderTwoParents(t *testing.T) {
-	t.Parallel()
-	for name, key := range map[string][]string{"their parents' partitions": nil, "a field of their own": {"/tenantId", "/text"}, "the parent's id": {"/tenantId", "/parentId", "/city"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx := t.Context()
-			to := openTown(t, townPlan{key: key, review: parented.Cascade, answer: parented.Cascade})
-			bonn, rome := to.twins(t)
-			for _, s := range []*Shop{bonn, rome} {
-				r := &Review{Text: "the same in " + s.City}
-				r.ID = "same"
-				must(t, to.reviews.Under(s).Create(ctx, r))
-			}
-			for _, s := range []*Shop{bonn, rome} {
-				r, err := to.reviews.Under(s).Get(ctx, "same")
-				must(t, err)
-				if r.City != s.City {
-					t.Errorf("under the shop in %s is the review of %s", s.City, r.City)
-				}
-			}
-			must(t, to.reviews.Under(rome).Delete(ctx, "same", nil))
-			_, err := to.reviews.Under(rome).Get(ctx, "same")
-			mustBe(t, err, repository.ErrNotFound)
-			_, err = to.reviews.Under(bonn).Get(ctx, "same")
-			must(t, err)
-			mustBe(t, to.reviews.Under(rome).Delete(ctx, "same", nil), repository.ErrNotFound)
-			_, err = to.reviews.Under(rome).Get(ctx, "r-Bonn0")
-			mustBe(t, err, repository.ErrNotFound)
-		})
-	}
-}
-
-// A child that does not say its whole parent, as one that was stored before it had the field, is nobody's: a
-// sweep counts it and leaves it, no delete takes it, and a move gives it a parent.
-func TestAChildThatDoesNotSayItsWholeParent(t *testing.T) {
-	t.Parallel()
-	for name, city := range map[string]any{"no city": nil, "a city of another type": 7.0, "an object": map[string]any{"name": "Bonn"}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx := t.Context()
-			to := openTown(t, townPlan{key: []string{"/tenantId", "/entityType"}, review: parented.Cascade, answer: parented.Cascade})
-			bonn, _ := to.twins(t)
-			odd := map[string]any{"id": "odd", "tenantId": "acme", "entityType": "Review", "parentId": "1", "text": "old"}
-			if city != nil {
-				odd["city"] = city
-			}
-			raw, err := engine.EncodeValue(odd)
-			must(t, err)
-			below, err := to.database.NewContainer("below")
-			must(t, err)
-			_, err = below.CreateItem(ctx, azcosmos.NewPartitionKeyString("acme").AppendString("Review"), raw, nil)
-			must(t, err)
-			swept, err := to.forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: time.Nanosecond})
-			if err != nil || !maps.Equal(swept, parented.Swept{"Review": 1}) {
-				t.Fatalf("a sweep found %v, %v", swept, err)
-			}
-			must(t, to.shops.In("acme", "Rome").Delete(ctx, "1", nil))
-			must(t, to.reviews.Move(ctx, "acme", "odd", bonn.Ref(), "Bonn"))
-			want := half("Bonn")
-			want["odd"] = "1 Bonn"
-			to.mustStand(t, want)
-		})
-	}
-}
-
-// A patch changes neither the parent nor its city; a write that names another parent has to name one that is there.
-func TestWritesThatNameAnotherParent(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	to := openTown(t, townPlan{key: []string{"/tenantId", "/entityType"}, review: parented.Cascade, answer: parented.Cascade})
-	to.twins(t)
-	in := to.reviews.Items().In("acme")
-	for _, edits := range []repository.Edits{repository.Edits{}.Set("city", "Rome"), repository.Edits{}.Set("parentId", "2")} {
-		_, err := in.Patch(ctx, "r-Bonn0", edits)
-		mustBe(t, err, repository.ErrInvalid)
-	}
-	rename := func(city string) error {
-		_, err := in.Mutate(ctx, "r-Bonn0", func(r *Review) error { r.City = city; return nil })
-		return err
-	}
-	mustBe(t, rename("Oslo"), repository.ErrDanglingRef)
-	mustBe(t, rename(""), repository.ErrInvalid)
-	must(t, rename("Rome"))
-	must(t, to.shops.In("acme", "Bonn").Delete(ctx, "1", nil))
-	want := half("Rome")
-	want["r-Bonn0"], want["a-Bonn0"] = "1 Rome", "r-Bonn0"
-	to.mustStand(t, want)
-}
-
-// Stall is a parent whose key holds a number and a boolean, of which 0 and false are values.
-type Stall struct {
-	tenantitem.TenantItem[Stall]
-	Floor int  `json:"floor"`
-	Open  bool `json:"open"`
-}
-
-type Visit struct {
-	parented.ParentedItem[Visit, Stall]
-	Floor int  `json:"floor"`
-	Open  bool `json:"open"`
-}
-
-func TestLevelsThatAreNumbers(t *testing.T) {
-	t.Parallel()
-	ctx := t.Context()
-	g := plant(t, planting{client: emulatortest.Client(t)})
-	key := []string{"/tenantId", "/floor", "/open"}
-	_, err := g.database.CreateContainer(ctx, azcosmos.ContainerProperties{
-		ID:                     "stalls",
-		PartitionKeyDefinition: azcosmos.PartitionKeyDefinition{Paths: key, Kind: azcosmos.PartitionKeyKindMultiHash, Version: 2},
-	}, nil)
-	must(t, err)
-	container, err := g.database.NewContainer("stalls")
-	must(t, err)
-	items, err := g.database.NewContainer("items")
-	must(t, err)
-	stalls, err := repository.New[Stall](container, repository.Config{PartitionKey: key})
-	must(t, err)
-	visits, err := parented.New[Visit](parented.NewForest(parented.ForestConfig{}), stalls, items, parented.Config{Rule: parented.Cascade})
-	must(t, err)
-	for _, at := range [][]any{{0, false}, {0, true}, {3, false}} {
-		s := &Stall{}
-		s.ID = "1"
-		must(t, stalls.In("acme", at...).Create(ctx, s))
-		must(t, visits.Under(s).Create(ctx, &Visit{}))
-		must(t, visits.UnderID("acme", "1", at...).Create(ctx, &Visit{}))
-	}
-	must(t, stalls.In("acme", 0, false).Delete(ctx, "1", nil))
-	for want, at := range map[int64][]any{0: {0, false}, 2: {3, false}} {
-		if n, err := visits.UnderID("acme", "1", at...).Count(ctx, repository.All()); err != nil || n != want {
-			t.Errorf("%d visits under %v, %v", n, at, err)
-		}
-	}
-	if n, err := visits.In("acme").Count(ctx, repository.All()); err != nil || n != 4 {
-		t.Errorf("%d visits, %v", n, err)
-	}
-}
-
-// The id in the parents' key is a level as any other, and one that nobody has to name.
-func TestParentsWhoseKeyHoldsTheID(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		key  []string
-		city []any
-	}{
-		"alone":         {[]string{"/tenantId", "/id"}, nil},
-		"behind a city": {[]string{"/tenantId", "/city", "/id"}, []any{"Bonn"}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			ctx := t.Context()
-			shops, items := openShops(t, tt.key, nil)
-			forest := parented.NewForest(parented.ForestConfig{})
-			must(t, parented.Register(forest, shops, parented.Policy{Retain: time.Hour}))
-			reviews, err := parented.New[Review](forest, shops, items, parented.Config{Rule: parented.Cascade})
-			must(t, err)
-			for _, id := range []string{"1", "2"} {
-				s := &Shop{City: "Bonn"}
-				s.ID = id
-				must(t, shops.In("acme", tt.city...).Create(ctx, s))
-				for range 3 {
-					must(t, reviews.Under(s).Create(ctx, &Review{Text: id}))
-				}
-				_, err := reviews.In("acme").SaveAll(ctx, slices.Values([]*Review{reviewOf(s), reviewOf(s)}), nil)
-				must(t, err)
-			}
-			left := func() int64 {
-				n, err := reviews.In("acme").Count(ctx, repository.All())
-				must(t, err)
-				return n
-			}
-			must(t, shops.In("acme", tt.city...).Delete(ctx, "1", nil))
-			if n := left(); n != 5 {
-				t.Errorf("%d reviews after the delete of one shop", n)
-			}
-			must(t, shops.In("acme", tt.city...).Restore(ctx, "1"))
-			if n := left(); n != 10 {
-				t.Errorf("%d reviews after its restore", n)
-			}
-			swept, err := forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: time.Nanosecond})
-			if err != nil || len(swept) != 0 {
-				t.Errorf("a sweep found %v, %v", swept, err)
-			}
-		})
-	}
-}
-
-func reviewOf(s *Shop) *Review {
-	r := &Review{City: s.City}
-	r.ParentID = s.Ref()
-	return r
 }

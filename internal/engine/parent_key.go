@@ -142,7 +142,7 @@ func (c *Collection) ValueOf(entity any, f *tenantitem.Field) (any, bool) {
 }
 
 // SetValue fills a field of an entity with what [Collection.ValueOf] returns.
-func (c *Collection) SetValue(entity any, f *tenantitem.Field, value any) error {
+func SetValue(entity any, f *tenantitem.Field, value any) error {
 	field, ok := f.Value(reflect.ValueOf(entity).Elem())
 	if !ok {
 		return &tenantitem.InvalidError{What: "entity", Reason: fmt.Sprintf("a nil pointer stands before its field %q", f.Path), Hint: "fill it"}
@@ -155,7 +155,7 @@ func (c *Collection) SetValue(entity any, f *tenantitem.Field, value any) error 
 }
 
 // IsEmpty reports whether a field of an entity holds its type's zero value.
-func (c *Collection) IsEmpty(entity any, f *tenantitem.Field) bool {
+func IsEmpty(entity any, f *tenantitem.Field) bool {
 	field, ok := f.Value(reflect.ValueOf(entity).Elem())
 	return !ok || field.IsZero()
 }
