@@ -98,6 +98,9 @@ func (c *Copies) open(source catalogue.Source) error {
 	}
 	for _, typ := range s.entityTypes {
 		typ.docs = typ.entity.Collection
+		if err := typ.refuseWholeParents(); err != nil {
+			return err
+		}
 	}
 	s.connect()
 	for _, typ := range s.entityTypes {
@@ -107,6 +110,19 @@ func (c *Copies) open(source catalogue.Source) error {
 	}
 	c.schema, c.db = s, db
 	return nil
+}
+
+// refuseWholeParents refuses declarations that go by the parent of documents which name it by
+// more than its id: the id alone does not find it.
+func (typ *entityType) refuseWholeParents() error {
+	const parentID = "parentId"
+	followed := slices.ContainsFunc(typ.tracked, func(f *tenantitem.Field) bool { return f.Path == parentID }) ||
+		slices.ContainsFunc(typ.groups, func(g *group) bool { return g.ref.Path == parentID })
+	if !followed || len(typ.docs.ParentFields()) == 0 {
+		return nil
+	}
+	return refuse(typ.entity, "a copy, a count or a list follows its parentId, and the id alone does not name its parent",
+		"say registry.UniqueIDs on the parent where its ids are unique in their tenant, as those are that Grove makes, or leave the declaration out")
 }
 
 // attach makes an entity type take part in the writes and deletes of its documents.

@@ -41,8 +41,9 @@ func Named(name string, aliases ...string) Option {
 
 // UniqueIDs says that no two documents of the entity type in a tenant have one id,
 // though the key of its container would allow it (/tenantId,/city). So it is where ids
-// are left to Grove. An entity type that has children needs it under such a key:
-// a child names its parent by the id alone.
+// are left to Grove. Its children name it by the id alone then. Without this, an entity
+// type under such a key can have only children that have the same fields ("city") and
+// name their parent by them too; buckets have none.
 func UniqueIDs() Option {
 	return optionFunc(func(s *entity) error {
 		s.uniqueIDs = true
