@@ -68,7 +68,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 		return false, err
 	}
 	for stalls := 0; ; stalls++ {
-		outline, err := r.node.Outline(ctx, tenant, key, meta.ID)
+		outline, err := r.forest.outlineAfterMove(ctx, r.node, tenant, key, meta.ID)
 		switch {
 		case !created && errors.Is(err, repository.ErrNotFound):
 			return false, nil
@@ -77,6 +77,8 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 			return true, nil
 		case err != nil:
 			return false, err
+		case created && !r.node.parent.namedBy(outline).same(r.parentNamedBy(child)):
+			return false, nil // it was there before the delete, and has moved
 		case !created || underWay(outline, phasePart):
 			return false, r.forest.followDelete(ctx, r.node.parent, tenant, outline)
 		case outline.DeletedAt != "":

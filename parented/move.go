@@ -52,7 +52,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent t
 		return err
 	}
 	for stalls := 0; ; stalls++ {
-		child, err := r.childByID(ctx, tenant, r.node.parent.childKey(to), id)
+		child, err := r.childByID(ctx, tenant, r.node.parent.childKey(to), id, r.node.parent.sameKey(to)...)
 		if err != nil {
 			return err
 		}
@@ -70,6 +70,9 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent t
 		from := r.node.parent.namedBy(child)
 		if from.same(to) {
 			return nil
+		}
+		if err := r.node.parent.errNoObject(from); err != nil {
+			return err
 		}
 		moved, err := r.reparent(ctx, child, to, r.reserved(from))
 		if err != nil {

@@ -3,7 +3,9 @@ package parented
 import (
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -113,19 +115,21 @@ func (r *relation) namedByEntity(child any, id string) parentRef {
 
 // value is nil for what no key's level of this type holds.
 func (l parentLevel) value(v any) any {
-	ok := false
 	switch v := v.(type) {
 	case string:
-		ok = l.field.Kind == tenantitem.KindString && v != ""
+		if l.field.Kind == tenantitem.KindString && v != "" {
+			return v
+		}
 	case float64:
-		ok = l.field.Kind == tenantitem.KindNumber
+		if l.field.Kind == tenantitem.KindNumber {
+			return codec.Whole(v)
+		}
 	case bool:
-		ok = l.field.Kind == tenantitem.KindBool
+		if l.field.Kind == tenantitem.KindBool {
+			return v
+		}
 	}
-	if !ok {
-		return nil
-	}
-	return v
+	return nil
 }
 
 // whole reports whether the parent is named by its whole key.
@@ -206,6 +210,32 @@ func (r *relation) keyFrom(fields []string, parent parentRef) []any {
 		}
 	}
 	return key
+}
+
+// sameKey are the conditions on children whose own key a parent does not contradict.
+func (r *relation) sameKey(parent parentRef) (all []engine.Predicate) {
+	own := r.child.GivenFields()
+	for i, level := range r.levels {
+		if slices.Contains(own, level.field.Path) {
+			all = append(all, engine.Eq(level.field.Path, parent.levels[i]))
+		}
+	}
+	return all
+}
+
+// errNoObject refuses the move of a child that may lack the objects around the fields that name its
+// parent: a patch adds fields to an object, and no object around them. It is nil where there are none.
+func (r *relation) errNoObject(from parentRef) error {
+	for i, level := range r.levels {
+		if from.levels[i] == nil && strings.Contains(level.field.Path, ".") {
+			return &tenantitem.InvalidError{
+				What:   "child " + r.child.EntityType(),
+				Reason: fmt.Sprintf("its %s is missing, and the object around it may be", level.field.Path),
+				Hint:   fmt.Sprintf("fill %s with that of the parent, and write the whole child (Mutate, Replace)", level.field.Path),
+			}
+		}
+	}
+	return nil
 }
 
 // childrenOf is the condition on the children of some parents.

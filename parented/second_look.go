@@ -67,12 +67,15 @@ func (f *Forest) lookAgain(ctx context.Context, tenants []string) (followed int,
 
 // follow does to a child what the delete of its parent would have done, if that is gone.
 func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
-	outline, err := c.node.Outline(ctx, c.tenant, c.key, c.id)
+	outline, err := f.outlineAfterMove(ctx, c.node, c.tenant, c.key, c.id)
 	if errors.Is(err, repository.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil || outline.DeletedAt != "" && !underWay(outline, phasePart) || outline.Moving != "" {
-		return false, err // of a delete or a move that is under way, it is that which ends it
+	if err != nil || outline.DeletedAt != "" && !underWay(outline, phasePart) {
+		return false, err // a delete that is under way ends it
+	}
+	if !c.node.parent.namedBy(outline).whole() {
+		return false, nil // another writer has made it nobody's
 	}
 	gone := f.parentAlive(ctx, c.node, c.tenant, outline)
 	switch {

@@ -2,10 +2,12 @@ package parented_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
@@ -121,4 +123,61 @@ func (a *aroundWrite) Do(req *policy.Request) (*http.Response, error) {
 	resp, err := req.Next()
 	a.after()
 	return resp, err
+}
+
+// A child that was moved between its create and the second look at its first parent is the second parent's, and stays where the first one is deleted. That look
+// ends a move whose process has died.
+func TestACreatedChildThatWasMovedStays(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"Create", "Batch", "later"} {
+		for _, policy := range []parented.Policy{{}, {Retain: time.Hour}} { // with it a move leaves a mark
+			t.Run(fmt.Sprint(how, ", kept for ", policy.Retain), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					ctx := t.Context()
+					e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+					_, note := plantApart(t, e.Client(nil))
+					first := openApartWith(t, e.Client(nil), policy)
+					other := &Note{Title: "other"}
+					must(t, first.notes.In("acme").Create(ctx, other))
+					c := &Comment{Body: "moved"}
+					c.ID, c.ParentID = "moved", note.Ref()
+					out := func() *emulator.ArmedFault {
+						return e.Fault(emulator.Answer(http.StatusForbidden, 0).On(emulator.ReadItem, emulator.QueryItems).Keep())
+					}
+					var armed *emulator.ArmedFault
+					second := openApartWith(t, clientOf(e, &aroundWrite{before: func() {
+						must(t, first.notes.In("acme").Delete(ctx, note.ID, nil))
+					}, after: func() {
+						dead := &aroundWrite{before: func() {}, after: func() { armed = out() }}
+						mustBe(t, openApartWith(t, clientOf(e, dead), policy).comments.Move(ctx, "acme", c.ID, other.Ref()), repository.ErrAmbiguous)
+						if how != "later" {
+							armed.Disarm()
+						}
+					}}), policy)
+					var err error
+					if how == "Batch" {
+						err = second.comments.In("acme").Batch().Create(c).Commit(ctx)
+					} else {
+						err = second.comments.In("acme").Create(ctx, c)
+					}
+					if how == "later" {
+						armed.Disarm()
+						mustBe(t, err, repository.ErrAmbiguous)
+						_, err = second.forest.Resume(ctx)
+					}
+					must(t, err)
+					stored, err := first.comments.In("acme").Get(ctx, c.ID)
+					must(t, err)
+					if stored.ParentID != other.Ref() {
+						t.Errorf("the child is %q's", stored.ParentID)
+					}
+					resumed, err := first.forest.Resume(ctx)
+					if err != nil || resumed != (parented.Resumed{}) {
+						t.Errorf("the move is under way: %+v, %v", resumed, err)
+					}
+				})
+			})
+		}
+	}
 }

@@ -163,6 +163,21 @@ func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engi
 	return child, false, nil
 }
 
+// outlineAfterMove reads the outline of a child whose parent is to be looked at. It ends a move that
+// the child is in: should that come to nothing, the child is back with a parent whose delete
+// may have passed it by.
+func (f *Forest) outlineAfterMove(ctx context.Context, n *node, tenant string, key []any, id string) (engine.Document, error) {
+	child, err := n.Outline(ctx, tenant, key, id)
+	if err != nil || child.Moving == "" || child.DeletedAt != "" {
+		return child, err
+	}
+	child, err = f.finishMove(ctx, n, tenant, child)
+	if err == nil && child.ID == "" {
+		err = repository.ErrNotFound
+	}
+	return child, err
+}
+
 // arrived is a child that stays with its new parent.
 func arrived(s engine.Document) engine.Document {
 	s.Moving = ""

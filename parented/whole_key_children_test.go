@@ -206,3 +206,62 @@ func TestLoadOneOfTwoParents(t *testing.T) {
 		})
 	}
 }
+
+// The city of a review is part of its key, behind another field, and no move changes it.
+func TestAMoveLeavesTheKeyOfTheChild(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	to := openTown(t, townPlan{key: []string{"/tenantId", "/text", "/city"}, review: parented.Cascade, answer: parented.Cascade, softly: true})
+	to.twins(t)
+	two := &Shop{City: "Bonn"}
+	two.ID = "2"
+	must(t, to.shops.In("acme", "Bonn").Create(ctx, two))
+	mustBe(t, to.reviews.Move(ctx, "acme", "r-Bonn0", "1", "Rome"), repository.ErrNotFound)
+	must(t, to.reviews.Move(ctx, "acme", "r-Bonn0", "2", "Bonn"))
+	want := both()
+	want["2 Bonn"], want["r-Bonn0"] = "shop", "2 Bonn"
+	to.mustStand(t, want)
+}
+
+// A child whose second look failed, and which another writer made nobody's meanwhile, is left alone by Resume.
+func TestALaterSecondLookAtAChildOfNobody(t *testing.T) {
+	t.Parallel()
+	for _, rule := range []parented.Rule{parented.Cascade, parented.Restrict, parented.Orphan} {
+		t.Run(rule.String(), func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+				plan := townPlan{key: []string{"/tenantId", "/entityType"}, review: rule, answer: parented.Cascade}
+				first := openTownIn(t, e.Client(nil), plan)
+				first.twins(t)
+				var armed *emulator.ArmedFault
+				client := clientOf(e, &aroundWrite{before: func() {
+					armed = e.Fault(emulator.Answer(http.StatusServiceUnavailable, 0).On(emulator.ReadItem, emulator.QueryItems).Keep())
+				}, after: func() {}})
+				database, err := client.NewDatabase(first.database.ID())
+				must(t, err)
+				second := townOf(t, database, plan)
+				late := &Review{Text: "late"}
+				late.ID = "late"
+				err = second.reviews.UnderID("acme", "1", "Rome").Create(ctx, late)
+				armed.Disarm()
+				mustBe(t, err, repository.ErrAmbiguous)
+				below, err := first.database.NewContainer("below")
+				must(t, err)
+				var patch azcosmos.PatchOperations
+				patch.AppendRemove("/city")
+				_, err = below.PatchItem(ctx, azcosmos.NewPartitionKeyString("acme").AppendString("Review"), "late", patch, nil)
+				must(t, err)
+				resumed, err := second.forest.Resume(ctx)
+				if err != nil || resumed != (parented.Resumed{}) {
+					t.Errorf("%+v, %v", resumed, err)
+				}
+				there, err := first.reviews.In("acme").Exists(ctx, "late")
+				if must(t, err); !there {
+					t.Error("the review is gone")
+				}
+			})
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package parented_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -124,4 +125,43 @@ func reviewOf(s *Shop) *Review {
 	r := &Review{City: s.City}
 	r.ParentID = s.Ref()
 	return r
+}
+
+type Pit struct {
+	tenantitem.TenantItem[Pit]
+	Depth float64 `json:"depth"`
+}
+
+type Stone struct {
+	parented.ParentedItem[Stone, Pit]
+	Depth float64 `json:"depth"`
+}
+
+// A batch of children of a hundred parents of one id, one of which has the level 0 and a child that says -0, which the service takes for the same.
+func TestAHundredParentsOfOneID(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	g := plant(t, planting{client: emulatortest.Client(t)})
+	key := []string{"/tenantId", "/depth"}
+	pits, err := repository.New[Pit](containerIn(t, g.database, "pits", key...), repository.Config{PartitionKey: key})
+	must(t, err)
+	items, err := g.database.NewContainer("items")
+	must(t, err)
+	stones, err := parented.New[Stone](parented.NewForest(parented.ForestConfig{}), pits, items, parented.Config{Rule: parented.Cascade})
+	must(t, err)
+	batch := stones.In("acme").Batch()
+	for i := range 100 {
+		p, s := &Pit{}, &Stone{Depth: float64(i)}
+		p.ID, s.ParentID = "1", "1"
+		must(t, pits.In("acme", i).Create(ctx, p))
+		if i == 0 {
+			s.Depth = math.Copysign(0, -1)
+		}
+		batch = batch.Create(s)
+	}
+	must(t, batch.Commit(ctx))
+	must(t, pits.In("acme", 0).Delete(ctx, "1", nil))
+	if n, err := stones.In("acme").Count(ctx, repository.All()); err != nil || n != 99 {
+		t.Errorf("%d stones, %v", n, err)
+	}
 }
