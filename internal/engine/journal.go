@@ -30,6 +30,6 @@ type Journal struct {
 // the entity's own fields, like the marks of writes.
 const JournalField = documents.Deletion
 
-// MovingField is the name of a member that a child has while it moves: the id
-// of its former parent, to which it may have to go back.
+// MovingField is the name of a member that a child has while it moves: its former
+// parent, to which it may have to go back.
 const MovingField = documents.Moving
