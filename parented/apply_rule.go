@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"time"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
@@ -45,14 +44,14 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 		case err != nil:
 			return err
 		case parent.ID != "" && parent.DeletedAt == "":
-			if underWay(child, phasePart) || isRetained(child) && undone(parent, child) {
-				_, err = opened(ctx, r.child, []engine.Document{child})
+			if isStray(child, parent) {
+				err = f.openStray(ctx, r.child, tenant, child)
 			}
 			return err
 		case isRetained(parent) && isRetained(child):
 			return nil
-		case isRetained(parent) && len(r.child.children) == 0:
-			if joined, err = f.joinEnded(ctx, r, child, parent); err != nil {
+		case isRetained(parent):
+			if joined, err = f.joinEnded(ctx, r.child, tenant, child, parent); err != nil {
 				return err
 			}
 		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phasePart, phaseReopening, phaseReturning, phaseRestoring):
@@ -78,16 +77,6 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 		child = now
 	}
 	return nil // Resume goes on with the delete
-}
-
-// joinEnded makes a child, which has no children of its own, a part of a delete that has
-// ended and can be undone. The restore may begin meanwhile: whoever calls this looks at the
-// parent again. It reports false where the child has changed, and the next look tells.
-func (f *Forest) joinEnded(ctx context.Context, r *relation, child, parent engine.Document) (bool, error) {
-	kept := time.Duration(parent.TTL)*time.Second + restoreSpan
-	rest := remains{forest: f, at: parent.DeletedAt, run: runOf(parent), retain: kept}
-	done, err := rest.leave(ctx, r.child, []engine.Document{child}, kept, nil)
-	return done == 1, err
 }
 
 // parentsNamed reads what a child names as its parent, deleted or not: one document, or two where

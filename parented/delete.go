@@ -199,7 +199,10 @@ func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engi
 	if err := f.removal(tenant, root, rest).under(ctx, n, []engine.Document{root}); err != nil {
 		return err
 	}
-	return f.last(ctx, n, tenant, root, rest.ofRoot)
+	if err := f.last(ctx, n, tenant, root, rest.ofRoot); err != nil || !rest.joined {
+		return err
+	}
+	return f.endJoin(ctx, n, tenant, root)
 }
 
 // last changes the document that something began with, as its end.

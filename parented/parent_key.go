@@ -294,17 +294,16 @@ func groupByLevels(parents []parentRef) [][]parentRef {
 }
 
 // guardParent lets outlines of the children tell their whole parent, and keeps patches away from the
-// fields that name it.
+// fields that name it: a patch does not look at parents.
 func guardParent(r *relation) {
-	if len(r.levels) == 0 {
-		return
-	}
-	guarded := []engine.GuardedPath{guardedParent(parentField)}
+	guarded := []engine.GuardedPath{guardedParent(parentField), guardedParent("parentEntityType")}
 	var fields []*tenantitem.Field
 	for _, level := range r.levels {
 		fields, guarded = append(fields, level.field), append(guarded, guardedParent(level.field.Path))
 	}
-	r.child.SetParentFields(fields)
+	if len(fields) > 0 {
+		r.child.SetParentFields(fields)
+	}
 	r.child.GuardPaths(guarded...)
 }
 

@@ -16,6 +16,8 @@ type remains struct {
 	at     string
 	run    string
 	retain time.Duration
+	// joined says that a delete above had ended before.
+	joined bool
 }
 
 // remains follows the policy of the document that the delete began with: what
@@ -26,6 +28,9 @@ type remains struct {
 func (f *Forest) remains(n *node, root engine.Document) remains {
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		return remains{forest: f}
+	}
+	if root.Deletion != nil && root.Deletion.Joins != "" {
+		return remains{forest: f, at: root.DeletedAt, run: root.Deletion.Joins, retain: time.Duration(root.Deletion.Kept) * time.Second, joined: true}
 	}
 	return remains{forest: f, at: root.DeletedAt, run: runOf(root), retain: n.policy.Retain}
 }
@@ -64,6 +69,9 @@ func (r remains) of(ctx context.Context, n *node, outlines []engine.Document) (i
 // from when it was deleted, however late a process that died was taken up:
 // what is below it may have been kept from then on too.
 func (r remains) ofRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+	if r.joined {
+		return r.leave(ctx, n, outlines, r.retain, nil)
+	}
 	keep := r.retain
 	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
 		keep -= max(0, r.forest.cfg.Now().Sub(at))

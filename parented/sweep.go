@@ -79,18 +79,21 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, out
 			named = append(named, ref)
 		}
 	}
-	// A parent whose delete is under way is there: that delete takes its children.
-	for parent, err := range r.parent.Documents(ctx, tenant, nil, present().And(r.parentsOf(named)), engine.Outline()) {
+	for parent, err := range r.parent.Documents(ctx, tenant, nil, presentOrRetained().And(r.parentsOf(named)), engine.Outline()) {
 		if err != nil {
 			return err
 		}
-		parents[r.refTo(parent).text()] = &parent
+		// Of two, where ids that were said to be unique are not, the one that is there.
+		if first := parents[r.refTo(parent).text()]; first == nil || isRetained(*first) {
+			parents[r.refTo(parent).text()] = &parent
+		}
 	}
 	for _, s := range outlines {
 		parent := parents[r.namedBy(s).text()]
-		// A parent is closed before its children, and opened after them.
-		stray := parent != nil && parent.DeletedAt == "" && (underWay(s, phasePart) || isRetained(s) && undone(*parent, s))
-		if !stray && (parent != nil || isRetained(s)) {
+		stray := parent != nil && isStray(s, *parent)
+		ended := parent != nil && isRetained(*parent)
+		// A parent whose delete is under way is there: that delete takes its children.
+		if !stray && (parent != nil && !ended || isRetained(s)) {
 			continue
 		}
 		if s.Moving != "" {
@@ -107,9 +110,12 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, out
 			continue
 		}
 		var err error
-		if stray {
-			_, err = opened(ctx, r.child, []engine.Document{s})
-		} else {
+		switch {
+		case stray:
+			err = f.openStray(ctx, r.child, tenant, s)
+		case ended:
+			err = f.followDelete(ctx, r, tenant, s)
+		default:
 			err = f.applyRule(ctx, r, tenant, s)
 		}
 		if err != nil && !errors.Is(err, repository.ErrPreconditionFailed) && !errors.Is(err, repository.ErrHasChildren) {

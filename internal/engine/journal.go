@@ -21,6 +21,10 @@ type Journal struct {
 	// Shown is what the delete may take at most, by entity type, where a person was shown a
 	// plan; see [Deletion].
 	Shown map[string]int64 `json:"shown,omitempty"`
+	// Joins is the run of a delete above this document that has ended. What this one leaves
+	// belongs to it, and comes back with it. Kept is for how many seconds it is left.
+	Joins string `json:"joins,omitempty"`
+	Kept  int    `json:"kept,omitempty"`
 	// Sessions say how far the last run had come when it ended, in the document
 	// that it began with; see [SessionsOf].
 	Sessions []string `json:"sessions,omitempty"`

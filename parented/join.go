@@ -1,0 +1,89 @@
+package parented
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository"
+)
+
+// A child can be left when a soft delete of its parent has ended: a write of it came too late, a
+// replica was behind, or a process died. It joins that delete: it is deleted by itself, as any
+// document is, and what is left of it belongs to the run that the parent was deleted by. A restore
+// of the parent brings it back.
+
+// joinEnded makes a child, with what is below it, a part of a delete that has ended and can be undone. It
+// reports false where the child has changed, and the next look tells.
+func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, parent engine.Document) (bool, error) {
+	kept := time.Duration(parent.TTL)*time.Second + restoreSpan
+	if len(n.children) == 0 {
+		// The restore may begin meanwhile: whoever calls this looks at the parent again.
+		rest := remains{forest: f, at: parent.DeletedAt, run: runOf(parent), retain: kept}
+		done, err := rest.leave(ctx, n, []engine.Document{child}, kept, nil)
+		return done == 1, err
+	}
+	if begun(child) {
+		did, err := f.finish(ctx, n, tenant, child)
+		return did && err == nil, err
+	}
+	phase := phaseRemoving
+	if n.restricts() {
+		phase = phaseDeciding
+		counts := map[string]int64{}
+		if err := f.countRestricting(ctx, n, tenant, []engine.Document{child}, counts); err != nil {
+			return false, err
+		}
+		if len(counts) > 0 {
+			return false, &ChildrenError{Counts: counts}
+		}
+	}
+	run, err := newRun()
+	if err != nil {
+		return false, err
+	}
+	marks, err := n.Edit(ctx, []engine.Document{child}, func(s engine.Document) engine.Document {
+		if s.DeletedAt != "" { // a part, whose journal has its ttl
+			s.TTL = s.Deletion.TTL
+		}
+		s = marked(s, parent.DeletedAt, run, phase)
+		s.Deletion.Joins, s.Deletion.Kept = runOf(parent), seconds(kept)
+		return s
+	})
+	if err != nil || len(marks) == 0 {
+		return false, err
+	}
+	return true, unfinished("delete", f.carryOut(ctx, n, tenant, marks[0]))
+}
+
+// endJoin looks at the parent once more: a restore that began meanwhile did not find the child.
+func (f *Forest) endJoin(ctx context.Context, n *node, tenant string, root engine.Document) error {
+	parent, err := f.parentOf(ctx, n.parent, tenant, root)
+	if err != nil || parent.ID == "" {
+		return err
+	}
+	child, err := n.Outline(ctx, tenant, f.given(n, root), root.ID)
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil
+	}
+	if err != nil || runOf(child) != root.Deletion.Joins || !isRetained(child) || !undone(parent, child) {
+		return err
+	}
+	return f.openStray(ctx, n, tenant, child)
+}
+
+// isStray says that a child is hidden, and its parent is there: of a delete that was broken off
+// when an Upsert overwrote the parent, or of one that was taken back while a process was late with it.
+// A parent is hidden before its children, and comes back after them.
+func isStray(child, parent engine.Document) bool {
+	return parent.DeletedAt == "" && (underWay(child, phasePart) || isRetained(child) && undone(parent, child))
+}
+
+// openStray brings a child back, and what the same run hides below it.
+func (f *Forest) openStray(ctx context.Context, n *node, tenant string, child engine.Document) error {
+	if _, err := opened(ctx, n, []engine.Document{child}); err != nil {
+		return err
+	}
+	return f.openLate(ctx, n, tenant, []engine.Document{child}, runOf(child))
+}
