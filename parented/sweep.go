@@ -22,12 +22,12 @@ type SweepOptions struct {
 type Swept map[string]int64
 
 // Sweep looks for children that no delete is going to reach: those whose parent
-// does not exist; those that were closed by a delete which was broken off
+// does not exist, or was deleted softly without them; those that were closed by a delete which was broken off
 // when an Upsert overwrote its document; and those that a process hid which was late with a
 // delete that others had finished and taken back, and died. The last two it opens again. To the first it applies the rule of
-// their relation: Cascade removes them, Orphan clears their parentId; under
-// Restrict, where they have children themselves that Restrict keeps, and where
-// they lack a field that names their whole parent, they are only counted. Such children come from writers that went
+// their relation: Cascade removes them, or makes them a part of the delete that can be undone; Orphan clears their parentId; under
+// Restrict, and where they have children themselves that Restrict keeps, they
+// are only counted. Such children come from writers that went
 // around the repositories, from imports, and from a process that died at the
 // instant that the package's documentation names. It reads the outline of
 // every child of the tenant and every parent's once.
