@@ -45,6 +45,8 @@ func verbsOfTrees() []treeVerb {
 		{"move", "c", "a"},
 		{"append", "a", ""},
 		{"create", "n", "c"},
+		{"upsert", "n", "c"},
+		{"upsert", "r", "c"},
 		{"resume", "", ""},
 		{"sweep", "", ""},
 	}
@@ -68,6 +70,10 @@ func (v treeVerb) do(w *emulatortest.World, b branch) error {
 	case "append":
 		_, err := b.buckets.UnderID("acme", tenantitem.Ref[Note](v.id)).Append(ctx, "entry")
 		return err
+	case "upsert":
+		r := reply(v.id)
+		r.ParentID = tenantitem.Ref[Comment](v.to)
+		return b.replies.In("acme").Upsert(ctx, r)
 	case "create":
 		r := &Reply{Body: v.id}
 		r.ID = v.id
@@ -76,7 +82,7 @@ func (v treeVerb) do(w *emulatortest.World, b branch) error {
 		_, err := b.forest.Resume(ctx, "acme")
 		return err
 	case "sweep":
-		_, err := b.forest.Sweep(ctx, "acme", nil)
+		_, err := b.forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: time.Nanosecond})
 		return err
 	}
 	switch v.id {
@@ -133,6 +139,7 @@ func TestOppositeCallsOfThreeProcesses(t *testing.T) { //nolint:paralleltest // 
 	t.Logf("%d runs", runs)
 }
 
+// drawScripts draws calls with a delete among them, without which most verbs have nothing to meet.
 func drawScripts(random *rand.Rand) [3][]treeVerb {
 	var scripts [3][]treeVerb
 	all := verbsOfTrees()
@@ -141,6 +148,8 @@ func drawScripts(random *rand.Rand) [3][]treeVerb {
 			scripts[i] = append(scripts[i], all[random.IntN(len(all))])
 		}
 	}
+	deleter := random.IntN(len(scripts))
+	scripts[deleter][0] = all[random.IntN(3)]
 	return scripts
 }
 
@@ -316,6 +325,11 @@ func (m *treeModel) apply(v treeVerb) bool {
 		}
 		e.entries++
 		m.docs["entries"] = e
+	case "upsert":
+		if !m.there(v.to) {
+			return false
+		}
+		m.docs[v.id] = modelDoc{parent: v.to}
 	case "create":
 		if known && !d.gone || !m.there(v.to) {
 			return false
