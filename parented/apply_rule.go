@@ -32,10 +32,15 @@ const maxFollowLooks = 10
 
 // followDelete does to a child, which was changed and whose parent is not there, what
 // the parent's delete does. The child becomes a part of it, also when it has ended, so
-// that a restore of the parent brings it back.
+// that a restore of the parent brings it back. Under Restrict that is so too, since the delete
+// has ended without the child; it fails with a DanglingError then, and where the parent is gone for good.
 func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, child engine.Document) error {
-	if r.rule != Cascade {
+	if r.rule == Orphan {
 		return f.applyRule(ctx, r, tenant, child)
+	}
+	var ended error
+	if r.rule == Restrict {
+		ended = &DanglingError{Field: parentField, EntityType: r.parent.EntityType(), ID: child.ParentID}
 	}
 	for looks := range maxFollowLooks {
 		parent, err := f.parentOf(ctx, r, tenant, child)
@@ -49,13 +54,15 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			}
 			return err
 		case isRetained(parent) && isRetained(child):
-			return nil
+			return ended
 		case isRetained(parent):
 			if joined, err = f.joinEnded(ctx, r.child, tenant, child, parent); err != nil {
 				return err
 			}
 		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phasePart, phaseReopening, phaseReturning, phaseRestoring):
-			return f.applyRule(ctx, r, tenant, child)
+			return errors.Join(ended, f.applyRule(ctx, r, tenant, child))
+		case r.rule == Restrict:
+			return nil // the delete sees the child
 		case child.DeletedAt == "" && !underWay(parent, phaseReopening, phaseReturning, phaseRestoring):
 			if _, err := f.markParts(ctx, r.child, []engine.Document{child}, parent); err != nil {
 				return err

@@ -26,13 +26,15 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 // afterWrite looks again. A delete of the parent that began after the first
 // look may have made its own last look before the child was stored; one of the
 // two always sees the other. What was created and is removed here was refused; what
-// the delete had taken before was there before it, and comes back with its restore.
+// the delete had taken before was there before it, and comes back with its restore. What was written over
+// is not removed: nobody knows whether it was there, of which Restrict knew nothing.
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return r.keepInMind(tenant, entities, created, err)
 	}
 	children, removed := 0, 0
+	var left *DanglingError
 	for _, e := range entities {
 		child, ok := e.(*C)
 		if !ok {
@@ -43,6 +45,9 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 			continue
 		}
 		gone, err := r.followParent(ctx, tenant, child, created)
+		if errors.As(err, &left) {
+			continue
+		}
 		if err != nil {
 			return r.keepInMind(tenant, entities, created, err)
 		}
@@ -51,6 +56,8 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 		}
 	}
 	switch {
+	case left != nil:
+		return fmt.Errorf("%w: it is stored, and its parent was deleted meanwhile (restore or create the parent, or delete the child): %w", repository.ErrAmbiguous, left)
 	case !created || removed == 0:
 		return nil
 	case removed < children:

@@ -91,6 +91,9 @@ func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
 	if errors.Is(err, repository.ErrHasChildren) {
 		return false, nil // what is below it keeps it
 	}
+	if errors.Is(err, repository.ErrDanglingRef) {
+		return true, nil // Restrict keeps it
+	}
 	return err == nil, err
 }
 

@@ -113,7 +113,7 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, out
 		switch {
 		case stray:
 			err = f.openStray(ctx, r.child, tenant, s)
-		case ended:
+		case ended && r.rule == Cascade:
 			err = f.followDelete(ctx, r, tenant, s)
 		default:
 			err = f.applyRule(ctx, r, tenant, s)

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"errors"
+	"net/http"
 	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -33,13 +34,15 @@ type batch struct {
 	err   error
 	// hidden is what hooks add to the document of each operation.
 	hidden map[int][]byte
+	// created are the operations of which the answer says that nothing was there.
+	created map[int]bool
 }
 
 // Batch starts a batch in this scope.
 //
 //go:noinline
 func (s *ScopeOf[P]) Batch() *BatchOf[P] {
-	b := &BatchOf[P]{batch: batch{scope: &s.Reader.scope}}
+	b := &BatchOf[P]{batch: batch{scope: &s.Reader.scope, created: map[int]bool{}}}
 	b.part = engine.PartOf(b.batch.part)
 	return b
 }
@@ -124,6 +127,9 @@ func (b *batch) whole(kind engine.OperationKind, entity any) {
 		},
 		Done: func(op *engine.Operation, r engine.Result) error {
 			b.scope.written(entity, r.ETag, op.Body)
+			if kind == engine.OpCreate || r.Status == http.StatusCreated {
+				b.created[index] = true
+			}
 			return nil
 		},
 	})
@@ -240,10 +246,9 @@ func (b *batch) runHooks(ctx context.Context) error {
 
 func (b *batch) runAfterHooks(ctx context.Context) error {
 	written := map[bool][]any{}
-	for _, op := range b.ops {
+	for i, op := range b.ops {
 		if op.Entity != nil {
-			created := op.Kind == engine.OpCreate
-			written[created] = append(written[created], op.Entity)
+			written[b.created[i]] = append(written[b.created[i]], op.Entity)
 		}
 	}
 	return errors.Join(b.scope.afterWrite(ctx, true, written[true]...), b.scope.afterWrite(ctx, false, written[false]...))

@@ -164,10 +164,10 @@ func (s *scope) upsert(ctx context.Context, k *engine.Call, entity any) error {
 	if err != nil {
 		return err
 	}
-	etag, err := k.UpsertItem(ctx, &at, entity, body, mark)
+	etag, created, err := k.UpsertItem(ctx, &at, entity, body, mark)
 	if err != nil {
 		return err
 	}
 	s.written(entity, etag, body)
-	return s.afterWrite(ctx, false, entity)
+	return s.afterWrite(ctx, created, entity)
 }

@@ -15,56 +15,69 @@ import (
 // Orphan, has none; and the creator's answer is true.
 func TestACreateAndADeleteOfTheParent(t *testing.T) {
 	t.Parallel()
-	for _, rule := range []parented.Rule{parented.Cascade, parented.Restrict, parented.Orphan} {
-		r := rules{rule, parented.Cascade}
-		t.Run(rule.String(), func(t *testing.T) {
-			t.Parallel()
-			exploreTreeOf(t, emulatortest.Scenario{
-				Setup: func(w *emulatortest.World) { setupBranch(w, false) },
-				Actors: []emulatortest.Actor{
-					{Name: "creator", Do: func(w *emulatortest.World) error {
-						c := &Comment{Body: "new"}
-						c.ID = "new"
-						err := branchOf(w, r).comments.UnderID("acme", "b").Create(w.Context(), c)
-						emulatortest.State[answers](w).first = err
-						return refused(err)
-					}},
-					{Name: "deleter", Do: func(w *emulatortest.World) error {
-						err := branchOf(w, r).notes.In("acme").Delete(w.Context(), "b", nil)
-						emulatortest.State[answers](w).second = err
-						return refused(err)
-					}},
-				},
-				Then: mend(r),
-				Check: func(w *emulatortest.World) error {
-					seen, err := standing(w, r)
-					if err != nil {
-						return err
-					}
-					told := emulatortest.State[answers](w)
-					created, deleted := outcomeOf(w, "creator", told.first), outcomeOf(w, "deleter", told.second)
-					_, child := seen["new"]
-					_, parent := seen["b"]
-					switch {
-					case seen["a"] == "" || seen["c"] != "a":
-						return fmt.Errorf("another tree was changed: %v", seen)
-					case deleted == nil && parent:
-						return fmt.Errorf("the parent was deleted, and is there")
-					case isDefinite(deleted) && !errors.Is(deleted, repository.ErrNotFound) && errors.Is(deleted, repository.ErrHasChildren) && !parent:
-						return fmt.Errorf("the delete was refused (%w), and the parent is gone", deleted)
-					case created == nil && parent && !child:
-						return fmt.Errorf("the child was created under a parent that is there, and is gone")
-					case isDefinite(created) && child:
-						return fmt.Errorf("the create was refused (%w), and the child is there", created)
-					}
-					if rule == parented.Restrict && dangling(seen) != nil && created != nil {
-						return isReported(w, r) // a sweep decides nothing there
-					}
-					return dangling(seen)
-				},
-			}, lostNote("a"))
-		})
+	type comments = repository.Scope[Comment]
+	for name, create := range map[string]func(w *emulatortest.World, s *comments, c *Comment) error{
+		"Create": func(w *emulatortest.World, s *comments, c *Comment) error { return s.Create(w.Context(), c) },
+		"Upsert": func(w *emulatortest.World, s *comments, c *Comment) error { return s.Upsert(w.Context(), c) },
+		"Batch of Upsert": func(w *emulatortest.World, s *comments, c *Comment) error {
+			return s.Batch().Upsert(c).Commit(w.Context())
+		},
+	} {
+		for _, rule := range []parented.Rule{parented.Cascade, parented.Restrict, parented.Orphan} {
+			t.Run(name+" under "+rule.String(), func(t *testing.T) {
+				t.Parallel()
+				exploreACreate(t, rules{rule, parented.Cascade}, create)
+			})
+		}
 	}
+}
+
+func exploreACreate(t *testing.T, r rules, create func(*emulatortest.World, *repository.Scope[Comment], *Comment) error) {
+	t.Helper()
+	exploreTreeOf(t, emulatortest.Scenario{
+		Setup: func(w *emulatortest.World) { setupBranch(w, false) },
+		Actors: []emulatortest.Actor{
+			{Name: "creator", Do: func(w *emulatortest.World) error {
+				c := &Comment{Body: "new"}
+				c.ID, c.ParentID = "new", "b"
+				err := create(w, branchOf(w, r).comments.In("acme"), c)
+				emulatortest.State[answers](w).first = err
+				return refused(err)
+			}},
+			{Name: "deleter", Do: func(w *emulatortest.World) error {
+				err := branchOf(w, r).notes.In("acme").Delete(w.Context(), "b", nil)
+				emulatortest.State[answers](w).second = err
+				return refused(err)
+			}},
+		},
+		Then: mend(r),
+		Check: func(w *emulatortest.World) error {
+			seen, err := standing(w, r)
+			if err != nil {
+				return err
+			}
+			told := emulatortest.State[answers](w)
+			created, deleted := outcomeOf(w, "creator", told.first), outcomeOf(w, "deleter", told.second)
+			_, child := seen["new"]
+			_, parent := seen["b"]
+			switch {
+			case seen["a"] == "" || seen["c"] != "a":
+				return fmt.Errorf("another tree was changed: %v", seen)
+			case deleted == nil && parent:
+				return fmt.Errorf("the parent was deleted, and is there")
+			case isDefinite(deleted) && !errors.Is(deleted, repository.ErrNotFound) && errors.Is(deleted, repository.ErrHasChildren) && !parent:
+				return fmt.Errorf("the delete was refused (%w), and the parent is gone", deleted)
+			case created == nil && parent && !child:
+				return fmt.Errorf("the child was created under a parent that is there, and is gone")
+			case isDefinite(created) && child:
+				return fmt.Errorf("the create was refused (%w), and the child is there", created)
+			}
+			if r.comments == parented.Restrict && dangling(seen) != nil && created != nil {
+				return isReported(w, r) // a sweep decides nothing there
+			}
+			return dangling(seen)
+		},
+	}, lostNote("a"))
 }
 
 // isReported says that a sweep does not count the comment that has no parent.

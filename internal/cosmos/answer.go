@@ -42,7 +42,7 @@ func answerOf(r azcosmos.Response) Answer {
 
 // Result is what the service says about one document.
 type Result struct {
-	// Status is that of one operation within a batch.
+	// Status is that of the operation; 0 where no answer told.
 	Status int    `json:"statusCode"`
 	ETag   string `json:"eTag"`
 	// Body is the document, where it was read or asked for.

@@ -58,8 +58,12 @@ func keepBody(ctx context.Context, keep bool) *Exchange {
 }
 
 func resultOf(r azcosmos.ItemResponse, x *Exchange) Result {
-	if x != nil && x.Kept {
-		return Result{ETag: string(r.ETag), Body: x.Body}
+	result := Result{ETag: string(r.ETag), Body: r.Value}
+	if r.RawResponse != nil {
+		result.Status = r.RawResponse.StatusCode
 	}
-	return Result{ETag: string(r.ETag), Body: r.Value}
+	if x != nil && x.Kept {
+		result.Body = x.Body
+	}
+	return result
 }

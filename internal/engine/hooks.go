@@ -57,7 +57,7 @@ type Filler interface {
 }
 
 // Observer sees entities once they are stored; created says that each of them
-// is a new document. An error becomes the verb's.
+// is a new document, as far as the answer told. An error becomes the verb's.
 type Observer interface {
 	Stored(ctx context.Context, tenant string, entities []any, created bool) error
 }

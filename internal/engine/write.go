@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"net/http"
 	"strconv"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -25,12 +26,13 @@ func (k *Call) ReplaceItem(ctx context.Context, at *Partition, entity any, body 
 	return done.ETag, err
 }
 
-// UpsertItem stores a document whatever is there and returns its etag.
-func (k *Call) UpsertItem(ctx context.Context, at *Partition, entity any, body []byte, mark string) (etag string, err error) {
+// UpsertItem stores a document whatever is there and returns its etag. created says that nothing
+// was there; where the answer was lost, nobody knows, and it is false.
+func (k *Call) UpsertItem(ctx context.Context, at *Partition, entity any, body []byte, mark string) (etag string, created bool, err error) {
 	op := Operation{ID: k.ID, Mark: mark, Entity: entity}
 	op.Writes(k.Collection, OpUpsert, body)
 	done, err := k.WriteOne(ctx, at, op)
-	return done.ETag, err
+	return done.ETag, done.Status == http.StatusCreated, err
 }
 
 // WriteOne applies one operation of a verb with what has to change with it.
