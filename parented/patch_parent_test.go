@@ -16,7 +16,7 @@ func TestAPatchNamesNoOtherParent(t *testing.T) {
 	must(t, err)
 	label := &Label{Text: "x"}
 	must(t, g.labels.Under(note).Create(ctx, label))
-	for name, edits := range map[string]repository.Edits{
+	for name, edits := range map[string]repository.Edits{ //nolint:paralleltest // the comment is looked at after them
 		"a parent that is not there":    repository.Edits{}.Set("/parentId", "nosuch"),
 		"one that is there":             repository.Edits{}.Set("/parentId", other.ID),
 		"none":                          repository.Edits{}.Set("/parentId", ""),
