@@ -18,7 +18,8 @@ type Drift struct {
 	// EntityType, TenantID and ID name the document.
 	EntityType, TenantID, ID string
 	// Field is the field's path, and Pointer where it stands in the document,
-	// as a JSON pointer.
+	// as a JSON pointer. Both are empty where the document as a whole does not
+	// fit the cards of a list of the newest.
 	Field, Pointer string
 	// Have is what is stored, nil for nothing, and Want what should be.
 	Have, Want json.RawMessage
@@ -35,7 +36,8 @@ type Drift struct {
 // does not fit its struct is reported with a Reason, and stops nothing. Iteration
 // stops at the first error, which is yielded.
 //
-// Snapshots have no source to be compared with, and are not looked at.
+// Snapshots have no source to be compared with: one is reported only where it
+// does not fit its struct.
 func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, error] {
 	return func(yield func(Drift, error) bool) {
 		w := walk{schema: k.copies.schema, tenant: tenant}
@@ -54,6 +56,9 @@ func (k *Keeper) Audit(ctx context.Context, tenant string) iter.Seq2[Drift, erro
 }
 
 func (f finding) drift(typ *entityType, tenant string) Drift {
+	if f.of != nil {
+		typ = f.of
+	}
 	d := Drift{EntityType: typ.name(), TenantID: tenant, ID: f.doc.ID, Field: f.field, Pointer: f.pointer, Have: f.have, Want: f.want}
 	if f.unrepairable != nil {
 		d.Reason = f.unrepairable.Error()
@@ -176,7 +181,12 @@ func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done
 				if err := each(st, found); err != nil || done == nil {
 					return err
 				}
-				resume, err := json.Marshal(position{i, st.typ.name(), docs[len(docs)-1].ID})
+				last := docs[len(docs)-1]
+				next := position{i, st.typ.name(), last.ID}
+				if len(page) < pageSize && versionOf(last) == versionOf(page[len(page)-1]) && i+1 < len(w.schema.stages) {
+					next = position{Stage: i + 1, EntityType: w.schema.stages[i+1].typ.name()} // this stage has no more pages
+				}
+				resume, err := json.Marshal(next)
 				done(st, len(docs), string(resume))
 				return err
 			})

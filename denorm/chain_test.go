@@ -1,6 +1,9 @@
 package denorm_test
 
 import (
+	"context"
+	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -76,4 +79,47 @@ func TestRepairOfAChainTakesOneRun(t *testing.T) {
 	if aisle.City != "Bonn" || aisle.Bins != 1 || len(zone.Aisles) != 1 || zone.Aisles[0].Bins != 1 {
 		t.Errorf("after one run: %+v, %+v", aisle, zone)
 	}
+}
+
+// A repair that is stopped whenever it tells its progress comes to its end in as many runs, and needs no second one: it goes on with the next
+// entity type when one is done.
+func TestARepairThatIsStoppedAtEveryStepEnds(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	cfg := registry.Config{Database: "chain", Provision: true, Logger: layout().Logger, Containers: []registry.Container{{ID: "all", PartitionKey: []string{"/tenantId"}}}}
+	types := []registry.Declaration{registry.EntityOf[Aisle](registry.In("all")), registry.EntityOf[Zone](registry.In("all")), registry.EntityOf[Zoo](registry.In("all"))}
+	db, _ := openLayout(t, b.client, "", cfg, types, nil)
+	b.must(db.Prepare(b.ctx))
+	all, _ := db.Container("all")
+	docs := []string{`{"id":"zoo","tenantId":"acme","entityType":"Zoo","name":"Bonn"}`}
+	const n = 700
+	for i := range n {
+		docs = append(docs,
+			fmt.Sprintf(`{"id":"z%d","tenantId":"acme","entityType":"Zone","townId":"zoo","city":"x"}`, i),
+			fmt.Sprintf(`{"id":"a%d","tenantId":"acme","entityType":"Aisle","zoneId":"z%d","city":"x"}`, i, n-1-i))
+	}
+	for chunk := range slices.Chunk(docs, 100) {
+		b.must(patiently(func() error {
+			batch := all.NewTransactionalBatch(azcosmos.NewPartitionKeyString(acme))
+			for _, doc := range chunk {
+				batch.CreateItem([]byte(doc), nil)
+			}
+			_, err := all.ExecuteTransactionalBatch(b.ctx, batch, nil)
+			return err
+		}))
+	}
+	resume, ended := "", false
+	var repaired int64
+	for range 6 {
+		_, b.keeper = openLayout(t, b.client, "", cfg, types, nil)
+		ctx, stop := context.WithCancel(b.ctx)
+		progress, err := b.keeper.Repair(ctx, acme, &denorm.RepairOptions{Resume: resume, Progress: func(p denorm.RepairProgress) { resume = p.Resume; stop() }})
+		stop()
+		repaired += progress.Repaired
+		ended = err == nil
+	}
+	if !ended || repaired != 2*n {
+		t.Errorf("ended %v, %d repaired", ended, repaired)
+	}
+	b.noDrift()
 }

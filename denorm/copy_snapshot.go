@@ -27,8 +27,14 @@ func (snapshotMode) written(c copied, s *entityHolder, source *engine.Document) 
 }
 
 func (snapshotMode) stored(c copied, in holder, source *engine.Document) (want json.RawMessage, unset, ok bool) {
-	if source == nil || in.members[c.field.Name] != nil {
-		return nil, false, false // what it holds was true when it was written
+	if raw := in.members[c.field.Name]; raw != nil {
+		// What it holds was true when it was written; what does not fit was not
+		// written by Grove, and comparing it tells of that.
+		_, err := canonical(c.field.Type, raw)
+		return nil, false, err != nil
+	}
+	if source == nil {
+		return nil, false, false
 	}
 	return c.wants(source), true, true
 }

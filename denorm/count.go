@@ -41,8 +41,8 @@ func (c count) keeps() *tenantitem.Field { return c.field }
 func (c count) needs() []string          { return nil }
 func (c count) counts() bool             { return true }
 
-func (c count) compute(_ context.Context, _ *related, _, _ string, n int64) (json.RawMessage, error) {
-	return strconv.AppendInt(nil, n, 10), nil
+func (c count) compute(_ context.Context, _ *related, _, _ string, n int64) (json.RawMessage, []misfit, error) {
+	return strconv.AppendInt(nil, n, 10), nil, nil
 }
 
 // blindWrite: adding to a count does not depend on what it was.

@@ -28,14 +28,6 @@ func (e *ReferencedError) Error() string {
 // Unwrap returns [ErrReferenced].
 func (e *ReferencedError) Unwrap() error { return ErrReferenced }
 
-// malformedError is about one document: something else wrote it, or wrote what is to
-// be copied into it, and it does not fit.
-type malformedError struct{ err error }
-
-func (e *malformedError) Error() string { return e.err.Error() }
-
-func (e *malformedError) Unwrap() error { return e.err }
-
 // refuse is an error of the declarations, before anything is sent.
 func refuse(d fmt.Stringer, reason, hint string) error {
 	return &tenantitem.InvalidError{What: d.String(), Reason: reason, Hint: hint}

@@ -31,8 +31,11 @@ func malformedShapes() map[string]struct {
 		"a step is a number":      {func(doc map[string]any) { doc["plan"].(map[string]any)["steps"].([]any)[0] = 7 }, "/plan"},
 		"a copy is a number":      {func(doc map[string]any) { doc["assigneeName"] = 4711 }, "/assigneeName"},
 		"a copy in a step is one": {func(doc map[string]any) { step(doc, 1)["personName"] = 4711 }, "/plan/steps/1/personName"},
+		"a snapshot is a text":    {func(doc map[string]any) { doc["assigneeAge"] = "a secret" }, "/assigneeAge"},
+		"a snapshot in a step":    {func(doc map[string]any) { step(doc, 1)["nameThen"] = 4711 }, "/plan/steps/1/nameThen"},
 		"a reference is a number": {func(doc map[string]any) { step(doc, 1)["personId"] = 4711 }, "/plan/steps/1/personId"},
 		"a list of links is one":  {func(doc map[string]any) { doc["labels"] = 4711 }, "/labels"},
+		"a link is one":           {func(doc map[string]any) { doc["labels"] = []any{4711} }, "/labels"},
 		"a count is a text":       {func(doc map[string]any) { doc["commentCount"] = "a secret" }, "/commentCount"},
 	}
 }
@@ -142,6 +145,62 @@ func TestAMalformedHolderIsToldOf(t *testing.T) {
 	}
 	if versions := int64(strings.Count(text, "document skipped")); n != versions || n < 1 || n > 4 {
 		t.Errorf("%d documents were skipped by the metric and %d by the log", n, versions)
+	}
+}
+
+// A child that something else wrote, and that fits no card, keeps no parent's list stale: the list shows the newest of the others, and
+// the child is reported.
+func TestAMalformedChildIsLeftOutOfLists(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ada := b.person("Ada")
+	var tasks []*Task
+	for range 4 {
+		tasks = append(tasks, b.task("p1", ada))
+	}
+	slices.SortFunc(tasks, func(x, y *Task) int { return strings.Compare(y.ID, x.ID) }) // the newest first
+	b.catchUp()
+	for _, malformed := range tasks[:2] {
+		b.tamper(malformed, func(doc map[string]any) { doc["title"] = 4711 })
+	}
+	b.catchUp()
+	_, err := b.tasks.In(acme, "p1").Mutate(b.ctx, tasks[3].ID, func(t *Task) error { t.Title = "new"; return nil })
+	b.must(err)
+	b.catchUp()
+	shows := func() {
+		t.Helper()
+		got, err := b.persons.In(acme).Get(b.ctx, ada.ID)
+		b.must(err)
+		if want := []TaskCard{{ID: tasks[2].Ref(), Title: "t"}, {ID: tasks[3].Ref(), Title: "new"}}; !slices.Equal(got.LastTasks, want) || got.TaskCount != 4 {
+			t.Errorf("the list is %v of %d", got.LastTasks, got.TaskCount)
+		}
+	}
+	shows()
+	reported := map[string]bool{}
+	for _, d := range b.audit() {
+		if d.Reason == "" || d.EntityType != "Task" || strings.Contains(d.Reason, "4711") {
+			t.Errorf("reported: %+v", d)
+		}
+		reported[d.ID] = true
+	}
+	if len(reported) != 2 || !reported[tasks[0].ID] || !reported[tasks[1].ID] {
+		t.Errorf("reported: %v", reported)
+	}
+	progress, err := b.keeper.Repair(b.ctx, acme, nil)
+	b.must(err)
+	if progress.Repaired != 0 || progress.Skipped != 2 {
+		t.Errorf("progress: %+v", progress)
+	}
+	shows()
+	// Nothing is wrong with the parent.
+	for _, container := range b.keeper.Containers() {
+		p, _ := b.keeper.Processor(container)
+		for q, err := range p.Quarantined(b.ctx) {
+			b.must(err)
+			if q.DocumentID == ada.ID {
+				t.Errorf("the parent is in quarantine: %s", q.Reason)
+			}
+		}
 	}
 }
 

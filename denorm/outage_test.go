@@ -31,6 +31,7 @@ func (b *testBundle) usualKeeper(t *testing.T) *denorm.Keeper {
 func TestOutagesOfTheCopiesQuarantineNothing(t *testing.T) {
 	t.Parallel()
 	for name, fault := range map[string]emulator.Fault{
+		"500": emulator.Answer(500, 0), "504": emulator.Answer(504, 0), "no answer in time": emulator.Delay(time.Minute),
 		"503": emulator.Answer(503, 0), "408": emulator.Answer(408, 0), "449": emulator.Answer(449, 0), "410": emulator.Answer(410, 0),
 		"429": emulator.Throttle(time.Second), "cut": emulator.Cut(), "cut after the effect": emulator.Cut().AfterEffect(),
 	} {

@@ -3,7 +3,6 @@ package denorm
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -93,23 +92,49 @@ func (n recent) blindWrite() bool         { return false }
 
 // compute returns the cards of the newest documents that refer to one, as the
 // parent's field stores them.
-func (n recent) compute(ctx context.Context, r *related, tenant, parent string, children int64) (json.RawMessage, error) {
+func (n recent) compute(ctx context.Context, r *related, tenant, parent string, children int64) (want json.RawMessage, misfits []misfit, err error) {
 	if children == 0 {
-		return json.RawMessage("[]"), nil
+		return json.RawMessage("[]"), nil, nil
 	}
-	cards := make([]map[string]json.RawMessage, 0, n.n)
-	for d, err := range r.child.docs.Documents(ctx, tenant, r.child.keyOfRef(r.ref.Path, parent), r.of(parent).OrderByDesc("id").Limit(n.n), engine.Fields(n.projection...)) {
-		if err != nil {
-			return nil, err
+	var cards []map[string]json.RawMessage
+	for limit := n.n; ; limit = n.n + len(misfits) {
+		cards, misfits = nil, nil
+		seen := 0
+		for d, err := range r.child.docs.Documents(ctx, tenant, r.child.keyOfRef(r.ref.Path, parent), r.of(parent).OrderByDesc("id").Limit(limit), engine.Fields(n.projection...)) {
+			if err != nil {
+				return nil, nil, err
+			}
+			seen++
+			if err := n.fits(d.Fields); err != nil {
+				misfits = append(misfits, misfit{d, n.malformed(r, err)})
+			} else {
+				cards = append(cards, d.Fields)
+			}
 		}
-		cards = append(cards, d.Fields)
+		if seen < limit || len(cards) >= n.n {
+			want, err = n.store(cards)
+			return want, misfits, err
+		}
 	}
-	return n.store(r, cards)
+}
+
+// fits reports what is wrong with a child that something else wrote, as a card.
+// Such a child is left out of the list, which shows the newest of the others.
+func (n recent) fits(card map[string]json.RawMessage) error {
+	raw, err := engine.EncodeValue(card)
+	if err != nil {
+		return err
+	}
+	return engine.DecodeValue(raw, reflect.New(n.field.Type.Elem()).Interface())
+}
+
+func (n recent) malformed(r *related, err error) error {
+	return fmt.Errorf("denorm: it does not fit the cards in %s.%s: %w", r.parent.name(), n.field.Path, err)
 }
 
 // store writes cards as the parent's field stores them; members that are not
 // on a card are dropped.
-func (n recent) store(r *related, cards []map[string]json.RawMessage) (json.RawMessage, error) {
+func (n recent) store(cards []map[string]json.RawMessage) (json.RawMessage, error) {
 	if cards == nil {
 		cards = []map[string]json.RawMessage{}
 	}
@@ -119,7 +144,7 @@ func (n recent) store(r *related, cards []map[string]json.RawMessage) (json.RawM
 	}
 	into := reflect.New(n.field.Type)
 	if err := engine.DecodeValue(raw, into.Interface()); err != nil {
-		return nil, &malformedError{fmt.Errorf("denorm: a %s does not fit the cards in %s.%s: %w", r.child.name(), r.parent.name(), n.field.Path, err)}
+		return nil, fmt.Errorf("denorm: the cards in %s: %w", n.field.Path, err)
 	}
 	return engine.EncodeValue(into.Interface())
 }
@@ -134,11 +159,7 @@ func (n recent) change(ctx context.Context, tx *transaction, f *childrenChange, 
 			return err
 		}
 	}
-	raw, err := n.store(f.rule, next)
-	var malformed *malformedError
-	if errors.As(err, &malformed) {
-		return nil // the keeper tells of it
-	}
+	raw, err := n.store(next)
 	if err != nil {
 		return err
 	}
@@ -192,6 +213,7 @@ func (n recent) newest(f *childrenChange, cards []map[string]json.RawMessage) []
 			cards = append(cards, d.Fields)
 		}
 	}
+	cards = slices.DeleteFunc(cards, func(card map[string]json.RawMessage) bool { return n.fits(card) != nil }) // the keeper tells of it
 	slices.SortFunc(cards, func(a, b map[string]json.RawMessage) int { return strings.Compare(idOf(b), idOf(a)) })
 	return cards[:min(len(cards), n.n)]
 }

@@ -3,7 +3,6 @@ package denorm
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -31,12 +30,18 @@ type derived interface {
 	needs() []string
 	counts() bool
 	// compute asks for what is stored; n is the number of children, 0 only if
-	// there is none.
-	compute(ctx context.Context, r *related, tenant, parent string, n int64) (json.RawMessage, error)
+	// there is none. It leaves out the misfits.
+	compute(ctx context.Context, r *related, tenant, parent string, n int64) (want json.RawMessage, misfits []misfit, err error)
 	// change changes it in the transaction of its children; blindWrite says that
 	// it can do so without having read the parent.
 	change(ctx context.Context, tx *transaction, f *childrenChange, t *target) error
 	blindWrite() bool
+}
+
+// misfit is a child that something else wrote, and that the parent can't show.
+type misfit struct {
+	doc    engine.Document
+	reason error
 }
 
 // relatedTo finds the rule for one reference or makes it, and adds a field to
@@ -143,16 +148,14 @@ func (r *related) check(ctx context.Context, tenant string, docs []engine.Docume
 	var found []finding
 	for i, doc := range docs {
 		for _, d := range r.derived {
-			want, err := d.compute(ctx, r, tenant, doc.ID, numbers[i])
-			var malformed *malformedError
-			switch {
-			case errors.As(err, &malformed):
-				found = append(found, finding{doc: doc, field: d.keeps().Path, pointer: "/" + escapePointer(d.keeps().Path), have: memberAt(doc.Fields, d.keeps().Path), unrepairable: err})
-			case err != nil:
+			want, misfits, err := d.compute(ctx, r, tenant, doc.ID, numbers[i])
+			if err != nil {
 				return nil, err
-			default:
-				found = compareWith(found, doc, d.keeps(), want)
 			}
+			for _, m := range misfits {
+				found = append(found, finding{doc: m.doc, of: r.child, unrepairable: m.reason})
+			}
+			found = compareWith(found, doc, d.keeps(), want)
 		}
 	}
 	return found, nil

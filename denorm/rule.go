@@ -99,7 +99,10 @@ type transactionRule interface {
 
 // finding is a member that does not hold what it should.
 type finding struct {
-	doc        engine.Document
+	doc engine.Document
+	// of is the document's entity type where it is not the holder: one that the
+	// holder can't show.
+	of         *entityType
 	field      string // path of the field
 	pointer    string
 	have, want json.RawMessage

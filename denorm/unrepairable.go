@@ -44,22 +44,23 @@ func newUnrepairableReporter(logger *slog.Logger, meters metric.MeterProvider) (
 }
 
 // skip tells of the unrepairable ones among findings, once for each version of a
-// document, and returns the others and the first reason.
+// document, and returns the others and the first reason that lies in a document of
+// this type.
 func (u *unrepairableReporter) skip(ctx context.Context, typ *entityType, tenant string, found []finding) (sound []finding, first error) {
 	for _, f := range found {
 		if f.unrepairable == nil {
 			continue
 		}
-		if first == nil {
+		of, message := typ, "document skipped: a copy in it can't be kept"
+		if f.of != nil {
+			of, message = f.of, "document skipped: another one can't show it"
+		} else if first == nil {
 			first = f.unrepairable
 		}
 		if u.isNew(f.doc.ID + "\x00" + f.doc.ETag + "\x00" + f.pointer) {
-			u.count.Add(ctx, 1, metric.WithAttributes(attribute.String("grove.entity_type", typ.name())))
-			u.logger.WarnContext(ctx, "document skipped: a copy in it can't be kept", "entityType", typ.name(), "tenant", tenant, "id", f.doc.ID, "field", f.pointer, "error", f.unrepairable)
+			u.count.Add(ctx, 1, metric.WithAttributes(attribute.String("grove.entity_type", of.name())))
+			u.logger.WarnContext(ctx, message, "entityType", of.name(), "tenant", tenant, "id", f.doc.ID, "field", f.pointer, "error", f.unrepairable)
 		}
-	}
-	if first == nil {
-		return found, nil
 	}
 	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool { return f.unrepairable != nil }), first
 }
