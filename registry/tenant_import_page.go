@@ -35,6 +35,8 @@ type importLine struct {
 	ImportedLine
 	container string
 	body      []byte
+	entity    *entity // nil where it is not registered
+	key       []any
 }
 
 // add checks a line and keeps it for the next flush.
@@ -112,7 +114,10 @@ func (im *importer) check(line *importLine, raw []byte) (place string, err error
 	if err != nil {
 		return "", err
 	}
-	line.body = body
+	line.body, line.entity, line.key = body, entity, key
+	if entity != nil {
+		key = entity.Collection.UnderPresentName(key)
+	}
 	return fmt.Sprintf("%s %#v %s", line.container, key, id), nil
 }
 
@@ -193,12 +198,16 @@ func (im *importer) flush(ctx context.Context) error {
 	var failed error
 	progress := TenantProgress{}
 	for _, id := range order {
-		bodies := make([][]byte, 0, len(byContainer[id]))
-		for _, i := range byContainer[id] {
+		lines, err := im.refuseTaken(ctx, byContainer[id])
+		if failed = err; failed != nil {
+			break
+		}
+		bodies := make([][]byte, 0, len(lines))
+		for _, i := range lines {
 			bodies = append(bodies, im.page[i].body)
 		}
 		outcomes, err := im.containers[id].Insert(ctx, bodies, im.opts.Overwrite)
-		for n, i := range byContainer[id] {
+		for n, i := range lines {
 			im.page[i].became(outcomes[n])
 		}
 		progress.Container = id

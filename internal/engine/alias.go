@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -68,6 +69,30 @@ func (k *Call) findTaken(ctx context.Context, partition Partition, ids []string,
 		}
 		return true, nil
 	})
+}
+
+// StoredElsewhere is TakenElsewhere for documents that are about to be stored
+// under a key as they are, such as those of an import.
+func (c *Collection) StoredElsewhere(ctx context.Context, tenant string, key []any, ids []string) (map[string]string, error) {
+	at := Partition{Tenant: tenant, Values: key, Full: true, Key: cosmos.NewPartitionKey(key...)}
+	if len(c.OtherPartitions(at)) == 0 {
+		return nil, nil
+	}
+	k := Call{Collection: c, Op: "Insert", At: &at}
+	if err := k.Start(ctx); err != nil {
+		return nil, k.Fail(err)
+	}
+	taken, err := k.TakenElsewhere(ctx, at, ids)
+	if err != nil {
+		return nil, k.Fail(err)
+	}
+	return taken, nil
+}
+
+// UnderPresentName returns a key with the entity type's present name in it, by
+// which documents of all its names meet.
+func (c *Collection) UnderPresentName(key []any) []any {
+	return c.Renamed(Partition{Values: key}, c.entityType).Values
 }
 
 // RefuseTaken is ErrConflict for a new document whose id is taken under an
