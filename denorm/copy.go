@@ -119,7 +119,7 @@ func (s *schema) addCopies(typ *entityType) error {
 			s.keep(g)
 		}
 		g.copies = append(g.copies, copied{field: f, source: f.Copy.Source, empty: empty, mode: mode})
-		typ.guard(f, "it is a copy", "change its source "+source.name()+", or the reference beside it with Mutate")
+		typ.guard(f, "it is a copy", "change its source "+source.name()+", or its reference with Mutate")
 	}
 	if len(typ.groups) > 0 {
 		typ.fillers = append(typ.fillers, copyFiller{typ})

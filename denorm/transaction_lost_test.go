@@ -125,7 +125,7 @@ func TestLostAnswersOfABulkOfDeletes(t *testing.T) {
 }
 
 // Where a budget ends, nothing is half done.
-func TestBudgetsAndFencesOfTransactions(t *testing.T) {
+func TestBudgetsAndTenantsOfTransactions(t *testing.T) {
 	t.Parallel()
 	b := setupNear(t)
 	b.customer("c1")

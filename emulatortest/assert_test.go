@@ -41,7 +41,7 @@ func TestAssertions(t *testing.T) {
 	}
 	idle := func(context.Context) {}
 	twice := func(ctx context.Context) { read(ctx); read(ctx) }
-	beside := func(ctx context.Context) {
+	underLoad := func(ctx context.Context) {
 		var others sync.WaitGroup
 		others.Go(func() { query()(t.Context()) }) // somebody else's
 		read(ctx)
@@ -60,7 +60,7 @@ func TestAssertions(t *testing.T) {
 		says   string // empty when the assertion holds
 	}{
 		{"a point read is one", func(w testing.TB) { emulatortest.AssertPointRead(w, e, read) }, ""},
-		{"beside another goroutine's query", func(w testing.TB) { emulatortest.AssertPointRead(w, e, beside) }, ""},
+		{"while another goroutine queries", func(w testing.TB) { emulatortest.AssertPointRead(w, e, underLoad) }, ""},
 		{"two are not", func(w testing.TB) { emulatortest.AssertPointRead(w, e, twice) }, "(GetMany)"},
 		{"nor is one of a goroutine that f starts", func(w testing.TB) { emulatortest.AssertPointRead(w, e, within) }, "read item db/items/1: 200, 1.00 RU"},
 		{"a query is none", func(w testing.TB) { emulatortest.AssertPointRead(w, e, query("a")) }, "by its id and full partition key"},

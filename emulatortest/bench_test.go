@@ -38,7 +38,7 @@ func BenchmarkPointRead(b *testing.B) {
 // The cost of a query in one logical partition must not depend on the rest of the container.
 func BenchmarkSinglePartitionQuery(b *testing.B) {
 	for _, others := range []int{1_000, 10_000, 100_000} {
-		b.Run(fmt.Sprintf("beside %d items", others), func(b *testing.B) {
+		b.Run(fmt.Sprintf("among %d items", others), func(b *testing.B) {
 			c := newContainer(b, emulatortest.Client(b), "/pk")
 			for i := range others {
 				key := fmt.Sprint("other", i%100)

@@ -16,11 +16,11 @@ type Part[C, P any] struct {
 	// More says that there are more; read them with Under(parent).Page.
 	More bool
 
-	repo   *Repository[C, P]
-	q      repository.Query
-	size   int
-	beside bool
-	lookup *engine.Lookup
+	repo     *Repository[C, P]
+	q        repository.Query
+	size     int
+	together bool
+	lookup   *engine.Lookup
 }
 
 // With is any [*Part] of a parent, for Load.
@@ -42,7 +42,7 @@ func (r *Repository[C, P]) Part(q repository.Query, size int) *Part[C, P] {
 // such as orders and their customer under /tenantId,/customerId. Children that
 // lie elsewhere are not found then.
 func (p *Part[C, P]) SamePartition() *Part[C, P] {
-	p.beside = true
+	p.together = true
 	return p
 }
 
@@ -59,7 +59,7 @@ func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (*engine.Loo
 		return nil, err
 	}
 	scope := under.items()
-	if p.beside {
+	if p.together {
 		scope = p.repo.children.In(parents.Tenant(), engine.KeyOf(parents)...)
 	}
 	p.lookup = engine.LookFor(scope, engine.QueryOf(under.only(p.q)), p.size)

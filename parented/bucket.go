@@ -51,9 +51,9 @@ type Buckets[E, P any] struct {
 	repo     *Repository[Bucket[E, P], P]
 	capacity int
 
-	// turns let appends of this process to one parent take place one after
+	// locks let appends of this process to one parent take place one after
 	// another: together they would all find the same bucket full.
-	turns [64]chan struct{}
+	locks [64]chan struct{}
 	seed  maphash.Seed
 
 	mu     sync.Mutex
@@ -92,8 +92,8 @@ func NewBuckets[E, P any](forest *Forest, parents *repository.Repository[P], con
 		return nil, fmt.Errorf("buckets of %s: %w (use the default key, or one with parentId)", cfg.EntityType, err)
 	}
 	b := &Buckets[E, P]{repo: repo, capacity: cfg.Capacity, newest: map[parentKey]int{}, seed: maphash.MakeSeed()}
-	for i := range b.turns {
-		b.turns[i] = make(chan struct{}, 1)
+	for i := range b.locks {
+		b.locks[i] = make(chan struct{}, 1)
 	}
 	return b, nil
 }
@@ -111,12 +111,12 @@ func (b *Buckets[E, P]) UnderID(tenant string, parent tenantitem.Ref[P]) *Entrie
 	return &Entries[E, P]{buckets: b, scope: b.repo.UnderID(tenant, parent)}
 }
 
-// turn waits until it is the caller's; the returned function ends it.
-func (b *Buckets[E, P]) turn(ctx context.Context, k parentKey) (func(), error) {
-	turn := b.turns[maphash.Comparable(b.seed, k)%uint64(len(b.turns))]
+// lock keeps appends of a parent apart; the returned function opens it again.
+func (b *Buckets[E, P]) lock(ctx context.Context, k parentKey) (func(), error) {
+	mutex := b.locks[maphash.Comparable(b.seed, k)%uint64(len(b.locks))]
 	select {
-	case turn <- struct{}{}:
-		return func() { <-turn }, nil
+	case mutex <- struct{}{}:
+		return func() { <-mutex }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

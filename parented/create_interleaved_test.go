@@ -54,10 +54,10 @@ func (s *stepper) finish() { close(s.free); <-s.ended }
 // The requests of a create and of a delete of its parent are interleaved; in the end the delete is undone. What was written is there, and nothing of what was refused.
 func TestACreateInterleavedWithAnUndoneDelete(t *testing.T) {
 	t.Parallel()
-	for vote, turns := range map[parented.Rule][5]int{parented.Cascade: {1, 1, 2, 4, 2}, parented.Restrict: {2, 1, 1, 5, 2}} {
+	for vote, at := range map[parented.Rule][5]int{parented.Cascade: {1, 1, 2, 4, 2}, parented.Restrict: {2, 1, 1, 5, 2}} {
 		t.Run(fmt.Sprintf("votes %v", vote), func(t *testing.T) {
 			t.Parallel()
-			if err := interleave(t, vote, turns[0], turns[1], turns[2], turns[3], turns[4]); err != nil {
+			if err := interleave(t, vote, at[0], at[1], at[2], at[3], at[4]); err != nil {
 				t.Error(err)
 			}
 		})

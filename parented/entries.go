@@ -30,7 +30,7 @@ func (e *Entries[E, P]) Append(ctx context.Context, value E) (*Entry[E], error) 
 		return nil, err
 	}
 	key := parentKey{e.scope.tenant, string(e.scope.parent)}
-	done, err := e.buckets.turn(ctx, key)
+	done, err := e.buckets.lock(ctx, key)
 	if err != nil {
 		return nil, e.scope.fail("Append", err)
 	}

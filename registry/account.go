@@ -42,7 +42,7 @@ func (cfg ClientConfig) account() (account, error) {
 	}
 	if text != "" {
 		if a != (account{}) {
-			return account{}, &tenantitem.InvalidError{What: "client", Reason: "ConnectionString is set beside Endpoint or Key", Hint: "set one or the other"}
+			return account{}, &tenantitem.InvalidError{What: "client", Reason: "ConnectionString is set with Endpoint or Key", Hint: "set one or the other"}
 		}
 		var err error
 		if a, err = parseConnectionString(from, text); err != nil {

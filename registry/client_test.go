@@ -92,7 +92,7 @@ func TestClientConfigThatCannotWork(t *testing.T) {
 	}{
 		{"nothing", registry.ClientConfig{Getenv: nowhere}, "COSMOS_ENDPOINT"},
 		{"a key alone", registry.ClientConfig{Key: secret, Getenv: nowhere}, "COSMOS_ENDPOINT"},
-		{"both forms", registry.ClientConfig{Endpoint: "https://a.example/", ConnectionString: "AccountEndpoint=https://a.example/;AccountKey=" + secret}, "ConnectionString is set beside"},
+		{"both forms", registry.ClientConfig{Endpoint: "https://a.example/", ConnectionString: "AccountEndpoint=https://a.example/;AccountKey=" + secret}, "ConnectionString is set with"},
 		{"a connection string without a key", registry.ClientConfig{ConnectionString: "AccountEndpoint=https://a.example/"}, "AccountKey"},
 		{"a connection string that turns verification off", registry.ClientConfig{ConnectionString: "AccountEndpoint=https://a.example/;AccountKey=" + secret + ";DisableServerCertificateValidation=True"}, "SSL_CERT_FILE"},
 		{"no URL", registry.ClientConfig{Endpoint: "account", Key: secret}, "https://NAME.documents.azure.com/"},

@@ -256,7 +256,7 @@ func TestWritesWithLostAnswers(t *testing.T) {
 		}, -1, etag},
 		{"Batch", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
 			n.Count = 1
-			return acme.Batch().Create(&Note{Title: "beside"}).Replace(n).Commit(ctx)
+			return acme.Batch().Create(&Note{Title: "another"}).Replace(n).Commit(ctx)
 		}, 1, both},
 		{"Batch of deletes", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
 			return acme.Batch().Delete(n.ID, "").Commit(ctx)
@@ -267,7 +267,7 @@ func TestWritesWithLostAnswers(t *testing.T) {
 		}, 1, mark},
 		{"SaveAll", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {
 			n.Count = 1
-			_, err := acme.SaveAll(ctx, slices.Values([]*Note{n, {Title: "beside"}}), nil)
+			_, err := acme.SaveAll(ctx, slices.Values([]*Note{n, {Title: "another"}}), nil)
 			return err
 		}, 1, both},
 		{"DeleteAll", func(ctx context.Context, acme *repository.Scope[Note], n *Note) error {

@@ -65,11 +65,11 @@ func TestALostWriteThatWasOvertakenCantClobber(t *testing.T) {
 		},
 		"Batch": func(ctx context.Context, acme *repository.Scope[Note], n *Note) (*Note, error) {
 			n.Title = "mine"
-			return n, acme.Batch().Replace(n).Create(&Note{Title: "beside"}).Commit(ctx)
+			return n, acme.Batch().Replace(n).Create(&Note{Title: "another"}).Commit(ctx)
 		},
 		"SaveAll": func(ctx context.Context, acme *repository.Scope[Note], n *Note) (*Note, error) {
 			n.Title = "mine"
-			_, err := acme.SaveAll(ctx, slices.Values([]*Note{n, {Title: "beside"}}), nil)
+			_, err := acme.SaveAll(ctx, slices.Values([]*Note{n, {Title: "another"}}), nil)
 			return n, err
 		},
 	}

@@ -81,7 +81,7 @@ func (r *modelReader) checkCopy(f *Field) error {
 	refPath := f.Path[:len(f.Path)-len(f.Name)] + f.Copy.Ref
 	ref, ok := r.model.byPath[refPath]
 	if !ok {
-		return fail(fmt.Sprintf("there is no field %q beside it", f.Copy.Ref), r.model.suggestion(refPath))
+		return fail(fmt.Sprintf("there is no field %q in the same struct", f.Copy.Ref), r.model.suggestion(refPath))
 	}
 	if ref.Refers == nil || ref.Kind != KindString {
 		return fail(fmt.Sprintf("field %q is not a tenantitem.Ref", f.Copy.Ref), "declare it as tenantitem.Ref[Source]")

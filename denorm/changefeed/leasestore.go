@@ -36,11 +36,11 @@ func (s *leaseStore) name(l *lease) {
 
 // list returns all leases.
 func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
-	query := "SELECT * FROM c WHERE STARTSWITH(c.id, @prefix)"
+	query := `SELECT * FROM c WHERE STARTSWITH(c["id"], @prefix)`
 	parameters := []cosmos.QueryParameter{{Name: "@prefix", Value: s.names.prefix}}
 	for i, former := range s.former {
 		name := fmt.Sprintf("@former%d", i)
-		query += " OR STARTSWITH(c.id, " + name + ")"
+		query += ` OR STARTSWITH(c["id"], ` + name + ")"
 		parameters = append(parameters, cosmos.QueryParameter{Name: name, Value: former})
 	}
 	var out []*lease

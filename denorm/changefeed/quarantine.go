@@ -111,7 +111,7 @@ func (p *Processor) Quarantined(ctx context.Context) iter.Seq2[Quarantined, erro
 			return
 		}
 		names := p.store.names
-		query := "SELECT * FROM c WHERE STARTSWITH(c.id, @prefix) OR STARTSWITH(c.id, @former)"
+		query := `SELECT * FROM c WHERE STARTSWITH(c["id"], @prefix) OR STARTSWITH(c["id"], @former)`
 		prefix := cosmos.QueryParameter{Name: "@prefix", Value: names.quarantinePrefix()}
 		former := cosmos.QueryParameter{Name: "@former", Value: names.formerQuarantinePrefix()}
 		for item, err := range p.leaseContainer.query(ctx, query, prefix, former) {

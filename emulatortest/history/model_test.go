@@ -57,7 +57,7 @@ func TestModelsKnowWhatCanBeExplained(t *testing.T) {
 			{0, call{Verb: "create"}, answer{ETag: "1"}, 1, 2}, {0, call{Verb: "replace", ETag: "1"}, answer{ETag: "2"}, 3, 6},
 			{1, call{Verb: "replace", ETag: "1"}, answer{ETag: "3"}, 4, 5},
 		}, false},
-		{"a replace beside a delete", history.Document(), []step{
+		{"a replace at the same time as a delete", history.Document(), []step{
 			{0, call{Verb: "create"}, answer{ETag: "1"}, 1, 2}, {0, call{Verb: "replace", ETag: "1"}, refused(history.NotFound), 3, 6},
 			{1, call{Verb: "delete"}, done, 4, 5},
 		}, true},

@@ -55,7 +55,7 @@ func TestACreateDuringADeleteThatIsUndone(t *testing.T) {
 		}
 		bulk := strings.HasPrefix(name, "SaveAll")
 		for _, deleted := range []string{"c", "a"} {
-			t.Run(name+" beside a delete of "+deleted, func(t *testing.T) {
+			t.Run(name+" during a delete of "+deleted, func(t *testing.T) {
 				t.Parallel()
 				r := cascade()
 				emulatortest.Explore(t, emulatortest.Scenario{

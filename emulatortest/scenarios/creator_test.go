@@ -56,7 +56,7 @@ func TestEveryCreatorLooksBeforeAndAfter(t *testing.T) {
 			id = "new"
 		}
 		for _, deleted := range []string{"c", "a"} {
-			t.Run(name+" beside a delete of "+deleted, func(t *testing.T) {
+			t.Run(name+" during a delete of "+deleted, func(t *testing.T) {
 				t.Parallel()
 				r := cascade()
 				emulatortest.Explore(t, emulatortest.Scenario{

@@ -118,7 +118,7 @@ func (k *Call) aggregate(ctx context.Context, a *total, q Query) error {
 		return err
 	}
 	if q.limit > 0 {
-		return &unsupportedError{clause: "LIMIT beside " + functionNames[a.function], reason: "an aggregate has one result", hint: "leave Limit out"}
+		return &unsupportedError{clause: "LIMIT with " + functionNames[a.function], reason: "an aggregate has one result", hint: "leave Limit out"}
 	}
 	q.order = nil
 	p, err := k.PlanFor(q, "SELECT "+a.function.sql(column, "n", "v")+" FROM "+RootAlias)

@@ -23,7 +23,7 @@ func Distinct(ctx context.Context, k *Call, field string, q Query, yield func(an
 		q = q.OrderBy(field)
 	}
 	if len(q.order) > 1 || q.order[0].field != field {
-		return &unsupportedError{clause: "ORDER BY beside DISTINCT " + field, reason: "it names another field", hint: "sort by the field itself"}
+		return &unsupportedError{clause: "ORDER BY with DISTINCT " + field, reason: "it names another field", hint: "sort by the field itself"}
 	}
 	desc := q.order[0].desc
 	// Sorted values need no memory of those that were given.

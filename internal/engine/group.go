@@ -48,7 +48,7 @@ func GroupBy(ctx context.Context, k *Call, q Query, yield func(any) bool) error 
 
 func groupWith(ctx context.Context, k *Call, q Query, g *grouping, yield func(any) bool) error {
 	if len(q.order) > 0 {
-		return &unsupportedError{clause: "ORDER BY beside GROUP BY", reason: "the service does not serve it", hint: "leave OrderBy out: groups come in the order of their values"}
+		return &unsupportedError{clause: "ORDER BY with GROUP BY", reason: "the service does not serve it", hint: "leave OrderBy out: groups come in the order of their values"}
 	}
 	limit := q.limit
 	q.limit = 0

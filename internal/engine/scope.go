@@ -92,7 +92,7 @@ func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
 func errTooManyValues(given, room int) error {
 	return &tenantitem.InvalidError{
 		What:   "scope",
-		Reason: fmt.Sprintf("%d values were given beside the tenant and the key has room for %d", given, room),
+		Reason: fmt.Sprintf("%d values were given after the tenant and the key has room for %d", given, room),
 		Hint:   "In takes one value for each level of the container's partition key, in order; the entity type is added by itself",
 	}
 }

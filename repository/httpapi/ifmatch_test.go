@@ -45,7 +45,7 @@ func TestIfMatch(t *testing.T) {
 		{"a tag beyond ASCII", []string{"\"\xe9\""}, ``, "\"\xe9\"", 200, 0},
 		{"an empty tag", []string{`""`}, ``, `""`, 200, 0},
 		{"empty members of a list", []string{`, "1",,`}, ``, `"1"`, 200, 0},
-		{"a weak tag beside one", []string{`W/"1", "2"`}, ``, `"2"`, 200, 0},
+		{"a weak tag and a strong one", []string{`W/"1", "2"`}, ``, `"2"`, 200, 0},
 		{"a list with what is there", []string{`"1", "2"`}, `"2"`, `"2"`, 200, 1},
 		{"a list on two lines", []string{`"1"`, `"2"`}, `"1"`, `"1"`, 200, 1},
 		{"a list without it", []string{`"1","2"`}, `"3"`, ``, 412, 1},

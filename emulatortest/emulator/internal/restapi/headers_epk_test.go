@@ -46,7 +46,7 @@ func TestEPKHeadersAreTakenAsATrio(t *testing.T) {
 		{"wrong key type", []string{rangeHeader, "1", headerStartEPK, inner, headerEndEPK, outer, headerKeyType, "EffectivePartitionKey"}, "400"},
 		{"no key type", []string{rangeHeader, "1", headerStartEPK, inner, headerEndEPK, outer}, "400"},
 		{"key type alone", []string{rangeHeader, "1", headerKeyType, kind}, "400"},
-		{"empty start beside a range", []string{rangeHeader, "1", headerStartEPK, "", headerEndEPK, outer, headerKeyType, kind}, "400"},
+		{"empty start with a range", []string{rangeHeader, "1", headerStartEPK, "", headerEndEPK, outer, headerKeyType, kind}, "400"},
 		{"empty start without a range", []string{headerStartEPK, "", headerEndEPK, outer, headerKeyType, kind}, "200"},
 		{"no start", []string{rangeHeader, "1", headerEndEPK, outer, headerKeyType, kind}, "400"},
 		{"no end", []string{rangeHeader, "1", headerStartEPK, inner, headerKeyType, kind}, "400"},
