@@ -97,7 +97,7 @@ func (r leading) withPending(docs []engine.Document) engine.Query {
 	list := fieldSQL("c", pendingLinksField, r.otherField.Path)
 	for _, d := range docs {
 		id := w.param(d.ID)
-		w.any = append(w.any, fmt.Sprintf("ARRAY_CONTAINS(%s.add, %s) OR ARRAY_CONTAINS(%s.remove, %s)", list, id, list, id))
+		w.any = append(w.any, fmt.Sprintf(`ARRAY_CONTAINS(%s["add"], %s) OR ARRAY_CONTAINS(%s["remove"], %s)`, list, id, list, id))
 	}
 	return engine.SQL(strings.Join(w.any, " OR "), w.params...).And(engine.Missing("deletedAt"))
 }

@@ -235,7 +235,7 @@ func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, f
 		return count, err
 	}
 	finished := 0
-	moving := q.AndSQL("IS_DEFINED(c." + engine.MovingField + ")")
+	moving := q.AndSQL("IS_DEFINED(" + memberSQL(engine.MovingField) + ")")
 	err = f.inChunks(r.child.Documents(ctx, tenant, fam.key, moving, engine.Outline()), func(outlines []engine.Document) error {
 		_, n, err := f.finishMoves(ctx, r, tenant, fam, outlines)
 		finished += n
@@ -273,7 +273,7 @@ func refusedRoot(ctx context.Context, n *node, outlines []engine.Document) (int,
 func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root engine.Document, phases ...any) error {
 	p := &pass{
 		forest: f, tenant: tenant,
-		which: engine.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, c."+engine.JournalField+".phase)", engine.P("run", runOf(root)), engine.P("phases", phases)),
+		which: engine.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, "+memberSQL(engine.JournalField+".phase")+")", engine.P("run", runOf(root)), engine.P("phases", phases)),
 		leave: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
 			return opened(ctx, r.child, outlines)
 		},

@@ -243,7 +243,7 @@ func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pas
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		// By its journal too: what the purge leaves of a document has none, and
 		// could have been given the very time of the soft delete.
-		which = engine.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR ("+ofRun(root)+") AND c."+engine.JournalField+".phase = @phase",
+		which = engine.SQL(`NOT IS_DEFINED(c["deletedAt"]) OR c["ttl"] = -1 OR (`+ofRun(root)+") AND "+memberSQL(engine.JournalField+".phase")+" = @phase",
 			engine.P("run", runOf(root)), engine.P("phase", phaseRetained))
 	}
 	decided := root.Deletion != nil && root.Deletion.Phase == phaseRemoving

@@ -50,7 +50,7 @@ func begun(s engine.Document) bool {
 
 // present finds the documents that are not deleted, or not yet finished.
 func present() engine.Query {
-	return engine.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1")
+	return engine.SQL(`NOT IS_DEFINED(c["deletedAt"]) OR c["ttl"] = -1`)
 }
 
 // pass visits all descendants of some documents, children before their parent,

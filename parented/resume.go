@@ -35,7 +35,7 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 	followed, err := f.lookAgain(ctx, tenants)
 	out.Finished += followed
 	errs = append(errs, err)
-	unfinished := engine.SQL("c.ttl = -1 AND IS_DEFINED(c.deletedAt) AND c."+engine.JournalField+".phase != @part", engine.P("part", phasePart))
+	unfinished := engine.SQL(`c["ttl"] = -1 AND IS_DEFINED(c["deletedAt"]) AND `+memberSQL(engine.JournalField+".phase")+" != @part", engine.P("part", phasePart))
 	find := func(n *node, q engine.Query) []engine.Document {
 		var found []engine.Document
 		var err error
@@ -54,7 +54,7 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 		if n.parent == nil || !n.parent.tracksMoves() {
 			continue
 		}
-		for _, child := range find(n, engine.SQL("IS_DEFINED(c."+engine.MovingField+")")) {
+		for _, child := range find(n, engine.SQL("IS_DEFINED("+memberSQL(engine.MovingField)+")")) {
 			tenant, _ := child.Key[0].(string)
 			_, ended, err := f.endMove(ctx, n, tenant, child)
 			errs = append(errs, out.add(ended, err))

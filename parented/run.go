@@ -47,16 +47,16 @@ func undone(s, root engine.Document) bool {
 
 // ofRun is the condition on what the run that closed root hides, over @run.
 func ofRun(root engine.Document) string {
-	const run = "c." + engine.JournalField + ".run"
+	run := memberSQL(engine.JournalField + ".run")
 	if root.Deletion != nil && root.Deletion.Run != "" {
 		return run + " = @run"
 	}
-	return "c.deletedAt = @run AND NOT IS_DEFINED(" + run + ")"
+	return `c["deletedAt"] = @run AND NOT IS_DEFINED(` + run + ")"
 }
 
 // notUndone leaves out what the run that closed root was taken back from.
 func notUndone(q engine.Query, root engine.Document) engine.Query {
-	const field = "c." + engine.JournalField + ".undone"
+	field := memberSQL(engine.JournalField + ".undone")
 	return q.AndSQL("NOT IS_DEFINED("+field+") OR "+field+" != @undone", engine.P("undone", runOf(root)))
 }
 

@@ -48,7 +48,7 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		if n.parent == nil {
 			continue
 		}
-		q := presentOrRetained().AndSQL("c.parentId != '' AND c._ts <= @before", engine.P("before", before))
+		q := presentOrRetained().AndSQL(`c["parentId"] != '' AND c["_ts"] <= @before`, engine.P("before", before))
 		err := f.inChunks(n.Documents(ctx, tenant, nil, q, engine.Outline()), func(outlines []engine.Document) error {
 			return f.sweepChunk(ctx, n.parent, tenant, outlines, o.Keep, swept)
 		})
@@ -61,7 +61,7 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 
 // presentOrRetained finds what can be restored too.
 func presentOrRetained() engine.Query {
-	return engine.SQL("NOT IS_DEFINED(c.deletedAt) OR c.ttl = -1 OR c."+engine.JournalField+".phase = @retained", engine.P("retained", phaseRetained))
+	return engine.SQL(`NOT IS_DEFINED(c["deletedAt"]) OR c["ttl"] = -1 OR `+memberSQL(engine.JournalField+".phase")+" = @retained", engine.P("retained", phaseRetained))
 }
 
 // isRetained says that a delete is done with the document.

@@ -61,7 +61,7 @@ func (f family) claims(q engine.Query, r *relation) engine.Query {
 	for i, parent := range refs {
 		marks[i] = r.mark(parent)
 	}
-	some = append(some, "c."+engine.MovingField+w.in(marks))
+	some = append(some, memberSQL(engine.MovingField)+w.in(marks))
 	return q.AndSQL(strings.Join(some, " OR "), w.params...)
 }
 

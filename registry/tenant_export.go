@@ -242,21 +242,21 @@ func (t *Tenants) exportOrder() []exportStep {
 // ofTypes finds the documents of some entity types, and those without a type
 // where they are of one of these.
 func ofTypes(names []string, untyped layout.Untyped) engine.Query {
-	condition := "ARRAY_CONTAINS(@grove_types, c.entityType)"
+	condition := `ARRAY_CONTAINS(@grove_types, c["entityType"])`
 	switch untyped {
 	case layout.AllUntyped:
 		return engine.All()
 	case layout.SomeUntyped:
-		condition += " OR NOT IS_DEFINED(c.entityType)"
+		condition += ` OR NOT IS_DEFINED(c["entityType"])`
 	}
 	return engine.SQL(condition, engine.P("grove_types", names))
 }
 
 // ofOtherTypes finds the documents of all other entity types, and of none.
 func ofOtherTypes(names []string, untyped layout.Untyped) engine.Query {
-	condition := "NOT (IS_STRING(c.entityType) AND ARRAY_CONTAINS(@grove_types, c.entityType))"
+	condition := `NOT (IS_STRING(c["entityType"]) AND ARRAY_CONTAINS(@grove_types, c["entityType"]))`
 	if untyped == layout.SomeUntyped {
-		condition += " AND IS_DEFINED(c.entityType)"
+		condition += ` AND IS_DEFINED(c["entityType"])`
 	}
 	return engine.SQL(condition, engine.P("grove_types", names))
 }

@@ -24,7 +24,7 @@ func (c *Collection) markDeleted(at *Partition, op *Operation) error {
 	op.Kind, op.Mark = OpPatch, c.Mark()
 	ops := patchBetween(Document{}, begun.Mark)
 	ops.Set("/"+markField, op.Mark)
-	ops.Condition = "FROM c WHERE NOT IS_DEFINED(c.deletedAt)"
+	ops.Condition = `FROM c WHERE NOT IS_DEFINED(c["deletedAt"])`
 	op.Patch = ops
 	op.collection, op.after = c, func(before *Document) *Document { return before.with(nil, begun.Mark.DeletedAt) }
 	op.finish = begun.Finish

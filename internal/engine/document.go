@@ -61,11 +61,11 @@ func (p Projection) sql(c *Collection) string {
 	var b strings.Builder
 	b.WriteString("SELECT VALUE {")
 	if p.types {
-		b.WriteString(`"type": c.` + entityField + `, `)
+		b.WriteString(`"type": c["` + entityField + `"], `)
 	}
-	b.WriteString(`"id": c.id, "etag": c._etag, "deletedAt": c.deletedAt, "key": [` + c.outlineKeySQL() + "]")
+	b.WriteString(`"id": c["id"], "etag": c["_etag"], "deletedAt": c["deletedAt"], "key": [` + c.outlineKeySQL() + "]")
 	if p.outline {
-		b.WriteString(`, "parent": c.parentId, "ttl": c.ttl, "deletion": c.` + JournalField + `, "moving": c.` + MovingField + `, "moved": c.` + MovedField)
+		b.WriteString(`, "parent": c["parentId"], "ttl": c["ttl"], "deletion": c["` + JournalField + `"], "moving": c["` + MovingField + `"], "moved": c["` + MovedField + `"]`)
 		b.WriteString(c.parentKeySQL())
 	} else {
 		b.WriteString(`, "fields": {`)

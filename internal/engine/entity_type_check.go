@@ -86,7 +86,7 @@ func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[st
 		return nil, nil
 	}
 	w := SQLWriter{layout: c.layout}
-	w.Text.WriteString(`SELECT VALUE {"id": c.id`)
+	w.Text.WriteString(`SELECT VALUE {"id": c["id"]`)
 	if types {
 		w.Text.WriteString(`, "entityType": c.` + entityField)
 	}

@@ -141,7 +141,7 @@ func (k *Call) storedNow(ctx context.Context, at *Partition, ops []Operation) (m
 		return found, nil
 	}
 	w := SQLWriter{layout: look.Collection.layout}
-	w.Text.WriteString(`SELECT VALUE {"id": c.id, "_etag": c._etag, "` + marksField + `": c.` + marksField + `, "` + markField + `": c.` + markField + `} FROM c WHERE `)
+	w.Text.WriteString(`SELECT VALUE {"id": c["id"], "_etag": c["_etag"], "` + marksField + `": c["` + marksField + `"], "` + markField + `": c["` + markField + `"]} FROM c WHERE `)
 	if err := In("id", ids...).Write(&w); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (q Query) selectSorted(w *SQLWriter, expression string) (string, merge.Orde
 }
 
 // sortedPrefix is how the projection of a sorted query begins.
-const sortedPrefix = "SELECT " + RootAlias + "._rid AS r, ["
+const sortedPrefix = "SELECT " + RootAlias + `["_rid"] AS r, [`
 
 // PlanSorted compiles an ordered query.
 func (k *Call) PlanSorted(q Query, expression string) (*plan, merge.Order, error) {

@@ -161,7 +161,7 @@ func (c *Collection) writeConditions(w *SQLWriter, word string, at *Partition, q
 		condition("%s IN (%s)", fieldSQL(entityField), strings.Join(names, ", "))
 	}
 	if c.Tombstones && !at.Deleted {
-		condition("NOT IS_DEFINED(%s.deletedAt)", RootAlias)
+		condition(`NOT IS_DEFINED(%s["deletedAt"])`, RootAlias)
 	}
 	for _, p := range q.where {
 		condition("")
