@@ -52,6 +52,11 @@ func (w *worker) reached(pg page) {
 func (w *worker) store(ctx context.Context, change func(*lease)) error {
 	w.storing <- struct{}{}
 	defer func() { <-w.storing }()
+	return w.storeNow(ctx, change)
+}
+
+// storeNow is store while storing is held.
+func (w *worker) storeNow(ctx context.Context, change func(*lease)) error {
 	// No answer within the time that the lease is respected is no better than
 	// a lost lease, and must not keep the next renewal waiting.
 	ctx, cancel := context.WithTimeout(ctx, w.p.cfg.LeaseDuration)

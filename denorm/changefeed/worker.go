@@ -189,10 +189,35 @@ func (w *worker) handOver() {
 }
 
 // renew keeps the lease alive while the worker works, and ends the worker when
-// the lease is lost or could not be renewed for as long as it is respected.
+// the lease is lost or could not be renewed for as long as it is respected. To
+// store a position renews the lease too: other instances only look whether it
+// changes, so that the next renewal is due a third of the duration after that.
 func (w *worker) renew(ctx context.Context, end context.CancelCauseFunc) {
-	for wait(ctx, w.p.cfg.LeaseDuration/3) {
-		err := w.store(ctx, func(*lease) {})
+	tried := *w.renewed.Load()
+	due := func() time.Duration {
+		if renewed := *w.renewed.Load(); renewed.After(tried) {
+			tried = renewed
+		}
+		return time.Until(tried.Add(w.p.cfg.LeaseDuration / 3))
+	}
+	for {
+		if d := due(); d > 0 {
+			if !wait(ctx, d) {
+				return
+			}
+			continue
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		w.storing <- struct{}{}
+		if due() > 0 { // a position was being stored
+			<-w.storing
+			continue
+		}
+		tried = time.Now()
+		err := w.storeNow(ctx, func(*lease) {})
+		<-w.storing
 		switch {
 		case err == nil:
 		case errors.Is(err, errHandover):

@@ -40,7 +40,7 @@ func feed(t *testing.T) []row {
 
 var leastIdle = bound{requests: 300, why: "192 reads with the default longest pause of 5 s; the leases are renewed every 10 s and listed every 5 s, so that another instance can take over in time"}
 
-var leastBusy = bound{requests: 461, why: "a change is read, the read after it says that there is no more, and its position is stored", beyond: "6 renewals of the lease in which a position was just stored"}
+var leastBusy = bound{requests: 461, why: "a change is read, the read after it says that there is no more, and its position is stored, which renews the lease in which it is"}
 
 // notOfTheFeed is whether a request is neither a read of the feed nor about its leases.
 func notOfTheFeed(x emulator.Exchange) bool {
