@@ -95,7 +95,11 @@ func (p *pass) under(ctx context.Context, n *node, parents []engine.Document) er
 	return nil
 }
 
-// level visits the children of one entity type until none is found.
+// level visits the children of one entity type until none is found. The last
+// query is no formality: it is sent with the session token of what was written to
+// the children before it, so that it sees everything that was committed there until
+// then. What an earlier query lacked, because its replica was behind or because it
+// was written since by a process that has died, is found by this one.
 func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 	q := p.of(r, fam)
 	for stalls := 0; ; {
