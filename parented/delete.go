@@ -83,7 +83,9 @@ func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Document) 
 	if err != nil {
 		return false, err
 	}
-	done, err := remains{forest: f, at: f.now(), run: run, retain: n.policy.Retain}.ofRoot(ctx, n, []engine.Document{leaf})
+	rest := f.remains(n, leaf)
+	rest.at, rest.run = f.now(), run
+	done, err := rest.ofRoot(ctx, n, []engine.Document{leaf})
 	return done == 1, err
 }
 
@@ -128,6 +130,7 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 	}
 	return n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document {
 		s = marked(s, now, run, phase)
+		s.Deletion.Until = n.restorableUntil(root)
 		s.Deletion.Shown = d.Shown
 		return s
 	})
@@ -277,7 +280,13 @@ func (f *Forest) markParts(ctx context.Context, n *node, outlines []engine.Docum
 			closed = append(closed, s)
 		}
 	}
-	done, err := n.Edit(ctx, open, func(s engine.Document) engine.Document { return marked(s, root.DeletedAt, runOf(root), phasePart) })
+	done, err := n.Edit(ctx, open, func(s engine.Document) engine.Document {
+		s = marked(s, root.DeletedAt, runOf(root), phasePart)
+		if root.Deletion != nil {
+			s.Deletion.Until = root.Deletion.Until
+		}
+		return s
+	})
 	return append(closed, done...), err
 }
 

@@ -20,8 +20,8 @@ func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, p
 	kept := time.Duration(parent.TTL)*time.Second + restoreSpan
 	if len(n.children) == 0 {
 		// The restore may begin meanwhile: whoever calls this looks at the parent again.
-		rest := remains{forest: f, at: parent.DeletedAt, run: runOf(parent), retain: kept}
-		done, err := rest.leave(ctx, n, []engine.Document{child}, kept, nil)
+		rest := remains{forest: f, soft: true, at: parent.DeletedAt, run: runOf(parent)}
+		done, err := rest.leave(ctx, n, []engine.Document{child}, kept, engine.Journal{})
 		return done == 1, err
 	}
 	if begun(child) {

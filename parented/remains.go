@@ -11,11 +11,13 @@ import (
 // remains says what a delete leaves of the documents that it is done with.
 type remains struct {
 	forest *Forest
-	// at and retain keep everything that is deleted together restorable; a
-	// retain of 0 doesn't.
-	at     string
-	run    string
-	retain time.Duration
+	// soft says that what is deleted together can be restored: at and run are the same in
+	// all of it. It is kept for so long from now on, which is until then by the service's
+	// clock; 0 where that is unknown.
+	soft    bool
+	at, run string
+	keep    time.Duration
+	until   int64
 	// joined says that a delete above had ended before.
 	joined bool
 }
@@ -25,23 +27,58 @@ type remains struct {
 // keeps nothing to be restored, but it leaves the tombstones of every entity type
 // that has them: a reader of the change feed gets the latest version of a
 // document only, and may not have seen the soft delete before the purge.
+//
+// No process's clock counts here: how long a delete has taken, and a process that
+// died in it was away, tells the service's time at the last read of root.
 func (f *Forest) remains(n *node, root engine.Document) remains {
-	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
+	begun := engine.Journal{}
+	if root.DeletedAt != "" && root.Deletion != nil {
+		begun = *root.Deletion
+	}
+	switch {
+	case begun.Phase == phasePurging:
+		return remains{forest: f}
+	case begun.Joins != "":
+		return remains{forest: f, soft: true, at: root.DeletedAt, run: begun.Joins, keep: time.Duration(begun.Kept) * time.Second, joined: true}
+	case n.policy.Retain == 0:
 		return remains{forest: f}
 	}
-	if root.Deletion != nil && root.Deletion.Joins != "" {
-		return remains{forest: f, at: root.DeletedAt, run: root.Deletion.Joins, retain: time.Duration(root.Deletion.Kept) * time.Second, joined: true}
+	rest := remains{forest: f, soft: true, at: root.DeletedAt, run: runOf(root), keep: n.retention(), until: n.restorableUntil(root)}
+	if begun.Until != 0 && root.ReadAt != 0 {
+		rest.until = begun.Until
+		rest.keep = time.Duration(max(0, begun.Until-root.ReadAt)) * time.Second
 	}
-	return remains{forest: f, at: root.DeletedAt, run: runOf(root), retain: n.policy.Retain}
+	return rest
 }
 
-func (r remains) leave(ctx context.Context, n *node, outlines []engine.Document, keep time.Duration, sessions []string) (int, error) {
+// retention is how long a document can be restored, which is its tombstone too.
+func (n *node) retention() time.Duration { return max(n.policy.Retain, n.policy.Tombstone) }
+
+// restorableUntil is up to when a document can be restored whose delete begins now, by
+// the service's clock; 0 is unknown, or never.
+func (n *node) restorableUntil(s engine.Document) int64 {
+	if n.policy.Retain == 0 || s.ReadAt == 0 {
+		return 0
+	}
+	return s.ReadAt + int64(seconds(n.retention()))
+}
+
+// isPast says that a document is there still which can't be restored any more: its
+// delete took so long, and what was deleted with it may be gone.
+func isPast(s engine.Document) bool {
+	return s.Deletion.Until != 0 && s.ReadAt > s.Deletion.Until
+}
+
+// leave leaves of documents what is to be left, and returns how many of them were still
+// there unchanged. The journal is added to theirs.
+func (r remains) leave(ctx context.Context, n *node, outlines []engine.Document, keep time.Duration, journal engine.Journal) (int, error) {
 	var done []engine.Document
 	var err error
 	switch {
-	case r.retain > 0:
+	case r.soft:
 		ttl := seconds(max(keep, n.policy.Tombstone)) // it is the tombstone too
-		done, err = n.Edit(ctx, outlines, func(s engine.Document) engine.Document { return retained(s, r.at, r.run, ttl, sessions) })
+		journal.Phase, journal.Run = phaseRetained, r.run
+		done, err = n.Edit(ctx, outlines, func(s engine.Document) engine.Document { return retained(s, r.at, ttl, journal) })
 	case n.policy.Tombstone > 0:
 		now := r.forest.now()
 		done, err = n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
@@ -59,30 +96,27 @@ func (r remains) leave(ctx context.Context, n *node, outlines []engine.Document,
 // taken up within this time, still finds all of them.
 const restoreSpan = time.Hour
 
-// of leaves of descendants what is to be left, and returns how many of them
-// were still there unchanged.
+// of does it to descendants. However long the delete takes, they outlive the time up to
+// which the document can be restored that it began with: they are hidden after that was
+// read, and keep is counted from there.
 func (r remains) of(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
-	return r.leave(ctx, n, outlines, r.retain+restoreSpan, nil)
+	return r.leave(ctx, n, outlines, r.keep+restoreSpan, engine.Journal{})
 }
 
-// ofRoot does the same to the document that the delete began with. It is kept
-// from when it was deleted, however late a process that died was taken up:
-// what is below it may have been kept from then on too.
+// ofRoot does it to the document that the delete began with. It is kept from when that
+// began, however late a process that died was taken up, and longer only by what
+// this process took: isPast tells.
 func (r remains) ofRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
 	if r.joined {
-		return r.leave(ctx, n, outlines, r.retain, nil)
+		return r.leave(ctx, n, outlines, r.keep, engine.Journal{})
 	}
-	keep := r.retain
-	if at, err := time.Parse(time.RFC3339Nano, r.at); err == nil {
-		keep -= max(0, r.forest.cfg.Now().Sub(at))
-	}
-	return r.leave(ctx, n, outlines, keep, n.sessions())
+	return r.leave(ctx, n, outlines, r.keep, engine.Journal{Until: r.until, Sessions: n.sessions()})
 }
 
 // retained is a document that was deleted softly. Its journal keeps the ttl
 // that it had.
-func retained(s engine.Document, at, run string, ttl int, sessions []string) engine.Document {
-	journal := engine.Journal{Phase: phaseRetained, TTL: s.TTL, Run: run, Sessions: sessions}
+func retained(s engine.Document, at string, ttl int, journal engine.Journal) engine.Document {
+	journal.TTL = s.TTL
 	if s.Deletion != nil {
 		journal.Undone, journal.Refused = s.Deletion.Undone, s.Deletion.Refused
 		if s.DeletedAt != "" {

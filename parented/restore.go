@@ -19,7 +19,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error 
 		phase = phaseReturning
 	}
 	root, err := f.enterPhase(ctx, n, d, phase, func(root engine.Document) error {
-		if root.Deletion.Phase == phasePurging {
+		if root.Deletion.Phase == phasePurging || root.Deletion.Phase == phaseRetained && isPast(root) {
 			return repository.ErrNotFound // parts of its tree may be gone for good
 		}
 		if underWay(root, phaseReturning, phaseRestoring) {

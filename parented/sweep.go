@@ -43,12 +43,11 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		return nil, err
 	}
 	swept := Swept{}
-	before := f.cfg.Now().Add(-o.MinAge).Unix()
 	for _, n := range f.all() {
 		if n.parent == nil {
 			continue
 		}
-		q := presentOrRetained().AndSQL(`c["parentId"] != '' AND c["_ts"] <= @before`, engine.P("before", before))
+		q := presentOrRetained().AndSQL(`c["parentId"] != '' AND c["_ts"] <= GetCurrentTimestampStatic() / 1000 - @age`, engine.P("age", o.MinAge.Seconds()))
 		err := f.inChunks(n.Documents(ctx, tenant, nil, q, engine.Outline()), func(outlines []engine.Document) error {
 			return f.sweepChunk(ctx, n.parent, tenant, outlines, o.Keep, swept)
 		})

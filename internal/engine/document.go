@@ -35,6 +35,9 @@ type Document struct {
 	Moving string `json:"moving,omitempty"`
 	// Moved are the document's former references, see [MovedField].
 	Moved map[string][]string `json:"moved,omitempty"`
+	// ReadAt is the service's time at the answer that the outline was read from, in
+	// Unix seconds; 0 where it did not say.
+	ReadAt int64 `json:"-"`
 
 	// Fields are top-level members by name. A missing member is not in it.
 	Fields map[string]json.RawMessage `json:"fields,omitempty"`

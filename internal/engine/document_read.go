@@ -155,13 +155,15 @@ func (c *Collection) Outline(ctx context.Context, tenant string, key []any, id s
 	var err error
 	for _, partition := range c.PartitionsOf(at) {
 		var raw []byte
-		if raw, err = k.ReadItem(ctx, &partition); StatusOf(err) == http.StatusNotFound {
+		var header http.Header
+		if raw, header, err = k.readItem(ctx, &partition); StatusOf(err) == http.StatusNotFound {
 			continue
 		}
 		if err != nil {
 			break
 		}
 		d, of := c.readOutline(raw)
+		d.ReadAt = serviceTime(header)
 		if err = c.CheckNames(&at, of, d.EntityType); err != nil {
 			break
 		}

@@ -59,6 +59,7 @@ func FetchPage[R any](ctx context.Context, k *Call, at *Partition, st Statement,
 	}
 	k.cost.add(answer.Charge, len(rows))
 	noteScan(rows, answer.Header)
+	noteTime(rows, answer.Header)
 	return rows, page.Next, nil
 }
 

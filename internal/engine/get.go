@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	documents "github.com/cosmosgrove/grove/internal/document"
@@ -9,21 +10,30 @@ import (
 
 // ReadItem reads the call's document by its id.
 func (k *Call) ReadItem(ctx context.Context, at *Partition) ([]byte, error) {
-	var raw []byte
+	raw, _, err := k.readItem(ctx, at)
+	return raw, err
+}
+
+// readItem is ReadItem with the answer's header.
+func (k *Call) readItem(ctx context.Context, at *Partition) ([]byte, http.Header, error) {
 	token, err := k.sessionHeader(ctx, at)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	var got struct {
+		raw    []byte
+		header http.Header
 	}
 	x := exchange{exempt: k.Exempt, at: at}
 	err = k.read(ctx, &x, func(ctx context.Context) (cosmos.Answer, error) {
 		item, answer, err := cosmos.ReadItem(ctx, k.Collection.Container, at.Key, k.Collection.layout.StoredID(k.ID), k.options(ctx, token))
-		raw = item.Body
+		got.raw, got.header = item.Body, answer.Header
 		return answer, err
 	})
 	if err == nil {
-		raw, err = k.Collection.canonical(raw)
+		got.raw, err = k.Collection.canonical(got.raw)
 	}
-	return raw, err
+	return got.raw, got.header, err
 }
 
 // canonical returns a stored document in Grove's form.

@@ -25,6 +25,10 @@ type Journal struct {
 	// belongs to it, and comes back with it. Kept is for how many seconds it is left.
 	Joins string `json:"joins,omitempty"`
 	Kept  int    `json:"kept,omitempty"`
+	// Until is up to when what the run hides can be restored, by the service's clock, in
+	// Unix seconds; 0 is unknown. It stands in the document that the delete began with, and
+	// while the delete is under way in those on the way to its descendants.
+	Until int64 `json:"until,omitempty"`
 	// Sessions say how far the last run had come when it ended, in the document
 	// that it began with; see [SessionsOf].
 	Sessions []string `json:"sessions,omitempty"`

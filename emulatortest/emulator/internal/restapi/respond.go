@@ -72,7 +72,7 @@ func (c *call) commonHeaders(r *result) http.Header {
 	h.Set("Content-Type", "application/json")
 	set("X-Ms-Activity-Id", c.activityID)
 	set("X-Ms-Request-Charge", strconv.FormatFloat(r.charge, 'f', 2, 64))
-	set("Date", c.h.cfg.WallClock().UTC().Format(http.TimeFormat))
+	set("Date", c.h.cfg.Clock().UTC().Format(http.TimeFormat))
 	set("X-Ms-Gatewayversion", gatewayVersion)
 	set("X-Ms-Serviceversion", gatewayVersion)
 	set("X-Ms-Schemaversion", "1.12")
