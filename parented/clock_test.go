@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/emulatortest"
@@ -139,6 +141,37 @@ func TestADeleteThatTakesHoursIsKeptAsAWhole(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// withoutDate is a connection that takes the service's time out of its answers.
+type withoutDate struct{}
+
+func (withoutDate) Do(req *policy.Request) (*http.Response, error) {
+	resp, err := req.Next()
+	if err == nil {
+		resp.Header.Del("Date")
+	}
+	return resp, err
+}
+
+// Where nobody says what time it is, a tree is kept from when its delete ended.
+func TestATreeIsKeptWhereTheServiceDoesNotSayItsTime(t *testing.T) {
+	t.Parallel()
+	emulatortest.InProcess(t, "it changes answers")
+	for name, clock := range map[string]processClock{"a day ahead": offBy(day), "standing": standing, "jumping": jumping} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := processes(t)
+			p := planting{client: e.Client(nil), note: parented.Policy{Retain: day}, config: parented.ForestConfig{Now: clock(e.Clock())}}
+			g := plant(t, p)
+			note := g.tree(t, "acme", 1, 1)
+			database, err := clientOf(e, withoutDate{}).NewDatabase(g.database.ID())
+			must(t, err)
+			must(t, open(t, database, p).notes.In("acme").Delete(t.Context(), note.ID, nil))
+			e.Clock().Advance(restorable)
+			g.restoreWhole(t, "after a day", note, 3, true)
+		})
 	}
 }
 

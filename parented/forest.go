@@ -12,7 +12,8 @@ import (
 // ForestConfig is what the deletes of a forest share. The zero value is ready
 // to use.
 type ForestConfig struct {
-	// Now gives the time that is stored as deletedAt. Defaults to time.Now.
+	// Now gives the time that is stored as deletedAt; nothing is decided by it.
+	// Defaults to time.Now.
 	Now func() time.Time
 	// PageSize is how many children are looked for at a time, 1 to 1,000. It
 	// bounds the memory of a delete: one page for each level of the tree.
@@ -52,8 +53,9 @@ type Policy struct {
 	// in whole seconds, rounded up. Defaults to 0: it is removed at once.
 	Tombstone time.Duration
 	// Retain is how long a deleted document can be restored, in whole seconds,
-	// rounded up; a longer Tombstone counts in its place. Its descendants are
-	// kept with it, whatever their own policy. Defaults to 0: it can't.
+	// rounded up, by the service's clock from when its delete began; a longer
+	// Tombstone counts in its place. Its descendants are kept with it, whatever
+	// their own policy. Defaults to 0: it can't.
 	Retain time.Duration
 }
 

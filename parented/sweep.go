@@ -11,8 +11,9 @@ import (
 
 // SweepOptions narrow a sweep; nil is the defaults.
 type SweepOptions struct {
-	// MinAge leaves out children that were written more recently: their parent
-	// may be too new to be seen by every reader. Defaults to a minute.
+	// MinAge leaves out children that were written more recently, by the service's
+	// clock: their parent may be too new to be seen by every reader. Defaults to a
+	// minute.
 	MinAge time.Duration
 	// Keep only reports.
 	Keep bool
@@ -43,11 +44,14 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		return nil, err
 	}
 	swept := Swept{}
+	// The service compares its own times: _ts is in seconds, the function in milliseconds, see
+	// https://learn.microsoft.com/azure/cosmos-db/nosql/query/getcurrenttimestampstatic.
+	const old = `c["_ts"] <= GetCurrentTimestampStatic() / 1000 - @age`
 	for _, n := range f.all() {
 		if n.parent == nil {
 			continue
 		}
-		q := presentOrRetained().AndSQL(`c["parentId"] != '' AND c["_ts"] <= GetCurrentTimestampStatic() / 1000 - @age`, engine.P("age", o.MinAge.Seconds()))
+		q := presentOrRetained().AndSQL(`c["parentId"] != '' AND `+old, engine.P("age", o.MinAge.Seconds()))
 		err := f.inChunks(n.Documents(ctx, tenant, nil, q, engine.Outline()), func(outlines []engine.Document) error {
 			return f.sweepChunk(ctx, n.parent, tenant, outlines, o.Keep, swept)
 		})

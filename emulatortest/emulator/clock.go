@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Clock is the emulator's time: _ts, TTL, the times of the change feed, throttling and the delays of faults go by it. It
-// follows the wall clock (inside testing/synctest the bubble's clock) and can be turned forward. Its methods may be called
-// at the same time.
+// Clock is the emulator's time: _ts, TTL, the times of the change feed, the dates of answers, throttling and the delays of
+// faults go by it. It follows the wall clock (inside testing/synctest the bubble's clock) and can be turned forward. Its
+// methods may be called at the same time.
 type Clock struct {
 	mu      sync.Mutex
 	frozen  bool

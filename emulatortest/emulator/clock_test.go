@@ -64,3 +64,18 @@ func TestClockWaitEndsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+// An answer says the service's time, which is also that of the document it tells of.
+func TestAnAnswersDateIsTheClocks(t *testing.T) {
+	t.Parallel()
+	service := newService(t, emulator.Options{Clock: emulator.NewClockAt(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))})
+	items, err := newContainer(t.Context(), service)
+	if err != nil {
+		t.Fatal(err)
+	}
+	service.Clock().Advance(36*time.Hour + time.Second)
+	r := create(t, items, "a")
+	if got, want := r.RawResponse.Header.Get("Date"), "Wed, 02 Jan 2030 12:00:01 GMT"; got != want {
+		t.Errorf("Date: %s, want %s", got, want)
+	}
+}

@@ -33,7 +33,7 @@ func Members() []Member {
 		{"entries", "the entries of a bucket", "appends, edits, deletes of entries", "reads of entries", "with the bucket"},
 		{Marks, "marks of the last writes, by writer, at most 96", "creates, replacements, upserts, mutations", "the verb that wrote it, when its answer was lost", "each write drops what is no longer needed"},
 		{Mark, "the mark of the last patch", "patches", "the verb that wrote it, when its answer was lost", "the next replacement"},
-		{Deletion, "the journal of a delete: its phase, its run, what it replaced", "deletes and restores of trees and of soft-deleted documents", "deletes, restores, Resume", "the end of a delete or a restore; the id of the last run stays"},
+		{Deletion, "the journal of a delete: its phase, its run, what it replaced, until when it can be undone", "deletes and restores of trees and of soft-deleted documents", "deletes, restores, Resume", "the end of a delete or a restore; the id of the last run stays"},
 		{Moving, "the parent that a child comes from while it moves", "moves of children that Restrict keeps, that have such children, or whose parents can be restored", "deletes of either parent, Resume, Sweep", "the end of the move"},
 		{Moved, "references that a document had until lately", "writes that change what a count or a list is made of", "the keeper of copies", "the keeper, once the former targets were counted again"},
 		{Counted, "references that Grove knows of", "the keeper, and writes of documents that are counted", "the keeper, to notice what was moved around Grove", "never"},

@@ -30,7 +30,7 @@ type Config struct {
 	Key string
 	// WallClock is compared with the dates that clients sign.
 	WallClock func() time.Time
-	// Clock is the emulator's own time, which tests may turn: it drives TTL and GetCurrentDateTime().
+	// Clock is the emulator's own time, which tests may turn: it drives TTL, GetCurrentDateTime() and the dates of answers.
 	Clock func() time.Time
 	// Wait holds a request back, on the emulator's clock, until the time is over or the context ends.
 	Wait func(context.Context, time.Duration) error
