@@ -3,7 +3,6 @@ package parented
 import (
 	"context"
 	"errors"
-	"iter"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
@@ -84,30 +83,6 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 		child = now
 	}
 	return nil // Resume goes on with the delete
-}
-
-// parentsNamed reads what a child names as its parent, deleted or not: one document, or two where
-// ids that were said to be unique are not.
-func (f *Forest) parentsNamed(ctx context.Context, r *relation, tenant string, child engine.Document) iter.Seq2[engine.Document, error] {
-	named := r.namedBy(child)
-	if !named.whole() {
-		return func(func(engine.Document, error) bool) {}
-	}
-	return r.parent.Documents(ctx, tenant, r.parentKey(named), engine.Where(engine.Eq("id", named.id)), engine.Outline())
-}
-
-// parentOf reads a child's parent, deleted or not; the zero outline where there is none.
-func (f *Forest) parentOf(ctx context.Context, r *relation, tenant string, child engine.Document) (engine.Document, error) {
-	var found engine.Document
-	for parent, err := range f.parentsNamed(ctx, r, tenant, child) {
-		if err != nil {
-			return engine.Document{}, err
-		}
-		if found.ID == "" || parent.DeletedAt == "" {
-			found = parent
-		}
-	}
-	return found, nil
 }
 
 // uproot removes a child, with what may be below it, that no other delete is

@@ -11,9 +11,10 @@ import (
 
 // delete applies the rules to one document and removes it. It is what every
 // repository of the forest calls for its Delete. The steps, in their order: begin
-// marks the document, decide (decide.go) looks whether Restrict forbids it, the
-// pass of removal (pass.go) marks descendants from the top down and removes them
-// from the bottom up, last removes the document. doc.go says why.
+// marks the document, decide (restrict.go) looks whether Restrict forbids it, the
+// walk of removal (walk.go) marks descendants from the top down and removes them
+// from the bottom up, last removes the document. doc.go says why, and what a delete
+// stores until it is finished is in journal.go.
 func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 	var lost error // of an attempt that may have taken effect
 	for stalls := 0; ; stalls++ {
@@ -67,13 +68,6 @@ func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (don
 		return false, err
 	}
 	return f.deleteTree(ctx, n, d, root)
-}
-
-func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
-	if stalls >= maxStalls {
-		return repository.ErrPreconditionFailed
-	}
-	return pause(ctx, stalls)
 }
 
 // deleteLeaf removes a document of an entity type without children: one write. It
@@ -134,51 +128,6 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 		s.Deletion.Shown = d.Shown
 		return s
 	})
-}
-
-// marked starts the journal of a document that is not deleted.
-func marked(s engine.Document, now, run, phase string) engine.Document {
-	journal := engine.Journal{Phase: phase, TTL: s.TTL, Run: run}
-	if s.Deletion != nil {
-		journal.Undone, journal.Refused, journal.Sessions = s.Deletion.Undone, s.Deletion.Refused, s.Deletion.Sessions
-	}
-	s.Deletion = &journal
-	s.DeletedAt, s.TTL, s.Moving = now, neverExpires, ""
-	return s
-}
-
-// inPhase moves a journal on.
-func inPhase(s engine.Document, phase string) engine.Document {
-	journal := engine.Journal{}
-	if s.Deletion != nil {
-		journal = *s.Deletion
-	}
-	journal.Phase = phase
-	s.Deletion, s.TTL = &journal, neverExpires
-	return s
-}
-
-// unmarked takes a delete back, and leaves the run that was undone.
-func unmarked(s engine.Document) engine.Document {
-	run := runOf(s)
-	s.TTL = 0
-	if s.Deletion != nil {
-		s.TTL = s.Deletion.TTL
-	}
-	s.DeletedAt, s.Deletion = "", &engine.Journal{Undone: run}
-	return s
-}
-
-func underWay(s engine.Document, phases ...string) bool {
-	if s.DeletedAt == "" || s.Deletion == nil || s.TTL != neverExpires {
-		return false
-	}
-	for _, phase := range phases {
-		if s.Deletion.Phase == phase {
-			return true
-		}
-	}
-	return false
 }
 
 func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano) }

@@ -106,4 +106,26 @@
 // restore see what the last run of the same document wrote, wherever that ran,
 // since the document keeps its session tokens; an Upsert of a document that was
 // restored drops them.
+//
+// # The files
+//
+//   - item.go, rule.go, repository.go, scope.go, forest.go: the API, and who belongs to whom.
+//   - delete.go: a delete from its first write to its last; doc.go says why in steps.
+//   - journal.go: what is stored of an unfinished delete, the phases and their changes.
+//   - run.go: the id that everything has which one delete hides.
+//   - restrict.go: whether Restrict forbids a delete; plan.go: what it would do.
+//   - walk.go, parent_group.go: the descendants of a document, level by level.
+//   - retention.go: what a delete leaves, to be restored or as a tombstone.
+//   - restore.go: Restore and Purge; rollback.go: how a delete is taken back.
+//   - resume.go, sweep.go, attempts.go: what goes on after a process died or met another.
+//   - overlapping_delete.go: deletes, purges and restores that others have begun below.
+//   - parent_check.go: that the parent is there, before and after a write of a child.
+//   - parent_recheck.go: the same once more, where the look after the write failed.
+//   - parent_lookup.go, parent_key.go: how parents are found and named.
+//   - apply_rule.go: the delete rule, for a child whose parent is gone.
+//   - join_ended_delete.go: a child that was left when a soft delete of its parent had ended.
+//   - move.go, move_recovery.go: Move, and how one is ended whose process died.
+//   - duplicate_parent_id.go: parents of one id that can't be told apart.
+//   - delete_hook.go, batch_delete.go: how the verbs of package repository get here.
+//   - load.go, bucket.go, entries.go: a parent with its children, and many small ones.
 package parented

@@ -177,15 +177,6 @@ func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Document, 
 	})
 }
 
-// alive fails with a DanglingError when there is no such parent.
-func (r *Repository[C, P]) alive(ctx context.Context, tenant string, parent parentRef) error {
-	dead, err := r.deadParents(ctx, tenant, []parentRef{parent}, nil)
-	if err == nil && len(dead) > 0 {
-		err = r.dangling(parent)
-	}
-	return err
-}
-
 // checkTenant refuses a tenant that is not the one of the context.
 func checkTenant(ctx context.Context, tenant string) error {
 	if bound, ok := engine.TenantFrom(ctx); ok && bound != tenant {

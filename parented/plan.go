@@ -34,47 +34,6 @@ func newPlan(n *node) *engine.DeletePlan {
 	}
 }
 
-// closeAll counts what a delete takes, and closes it before: each document is hidden and
-// marked as a part of the delete, so that what comes later has no mark.
-func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
-	for _, r := range n.children {
-		name := r.child.EntityType()
-		for fam := range families(r, parents) {
-			q := fam.claims(present(), r)
-			var err error
-			var count int64
-			switch r.rule {
-			case Restrict:
-				count, err = f.countClaimed(ctx, r, tenant, fam, q)
-				if count > 0 {
-					plan.Restricting[name] += count
-				}
-			case Orphan:
-				count, err = r.child.Count(ctx, tenant, fam.key, q)
-				if count > 0 {
-					plan.Orphaned[name] += count
-				}
-			case Cascade:
-				err = f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
-					outlines, _, err := f.finishMoves(ctx, r, tenant, fam, outlines)
-					if err == nil && len(outlines) > 0 {
-						outlines, err = visit(ctx, r.child, outlines)
-					}
-					if err != nil || len(outlines) == 0 {
-						return err
-					}
-					plan.Removed[name] += int64(len(outlines))
-					return f.closeAll(ctx, r.child, tenant, outlines, plan, visit)
-				})
-			}
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // What a delete costs beyond its documents, in RU, where there may be children: the mark on the first document
 // and a second look at it, a list of each kind of children, a last look when there were any, and each child's
 // share of its list. Measured as the emulator charges.

@@ -12,7 +12,7 @@ import (
 // restore brings back a document that was deleted softly and what was deleted
 // with it. The document itself comes last, so that until then the restore can
 // be taken up by any process. Which children those are, the id of the delete's
-// run says (run.go): openBelow (decide.go) finds them by it.
+// run says (run.go): openBelow (rollback.go) finds them by it.
 func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error {
 	phase := phaseRestoring
 	if n.parent != nil {
@@ -95,24 +95,6 @@ func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root
 			return root, err
 		}
 	}
-}
-
-// parentAlive fails with a DanglingError when the document is a child of a
-// parent that is gone.
-func (f *Forest) parentAlive(ctx context.Context, n *node, tenant string, s engine.Document) error {
-	if n.parent == nil || s.ParentID == "" {
-		return nil
-	}
-	parents := n.parent.parent
-	for outline, err := range f.parentsNamed(ctx, n.parent, tenant, s) {
-		if err != nil {
-			return err
-		}
-		if outline.DeletedAt == "" {
-			return nil
-		}
-	}
-	return &DanglingError{Field: parentField, EntityType: parents.EntityType(), ID: s.ParentID}
 }
 
 // retained reads a document that can be restored or purged.

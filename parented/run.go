@@ -18,23 +18,7 @@ import (
 
 func newRun() (string, error) { return tenantitem.NewID() }
 
-// runOf returns the run that a document is hidden by. A journal that was
-// written before runs had ids goes by its time.
-func runOf(s engine.Document) string {
-	if s.Deletion != nil && s.Deletion.Run != "" {
-		return s.Deletion.Run
-	}
-	return s.DeletedAt
-}
-
 func sameRun(a, b engine.Document) bool { return runOf(a) == runOf(b) }
-
-func phaseOf(s engine.Document) string {
-	if s.Deletion == nil {
-		return ""
-	}
-	return s.Deletion.Phase
-}
 
 // undone reports whether the run that closed root is taken back, or being taken
 // back, as far as this document tells.
@@ -60,36 +44,6 @@ func notUndone(q engine.Query, root engine.Document) engine.Query {
 	return q.AndSQL("NOT IS_DEFINED("+field+") OR "+field+" != @undone", engine.P("undone", runOf(root)))
 }
 
-// openLate brings back what a process hid that was late with its part of a run
-// which others have finished and taken back. It looks below open documents too.
-func (f *Forest) openLate(ctx context.Context, n *node, tenant string, parents []engine.Document, run string) error {
-	for _, r := range n.children {
-		if r.rule != Cascade {
-			continue
-		}
-		for fam := range families(r, parents) {
-			q := engine.All().And(fam.children())
-			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
-				var late []engine.Document
-				for _, s := range outlines {
-					if s.DeletedAt != "" && runOf(s) == run && (phaseOf(s) == phasePart || phaseOf(s) == phaseRetained) {
-						late = append(late, s)
-					}
-				}
-				// Who changes one of them meanwhile is the restore itself.
-				if _, err := opened(ctx, r.child, late); err != nil {
-					return err
-				}
-				return f.openLate(ctx, r.child, tenant, outlines, run)
-			})
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
 // sessions say how far this process has seen the containers of an entity type and
 // of all below it.
 func (n *node) sessions() []string {
@@ -113,15 +67,4 @@ func (n *node) sinceLastRun(ctx context.Context, root engine.Document) context.C
 		ctx = repository.WithSession(ctx, root.Deletion.Sessions...)
 	}
 	return repository.WithSession(ctx, n.sessions()...)
-}
-
-// openedRoot takes back the delete of the document that it began with.
-func openedRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
-	sessions := n.sessions()
-	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
-		s = unmarked(s)
-		s.Deletion.Sessions = sessions
-		return s
-	})
-	return len(done), err
 }

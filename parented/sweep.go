@@ -67,11 +67,6 @@ func presentOrRetained() engine.Query {
 	return engine.SQL(`NOT IS_DEFINED(c["deletedAt"]) OR c["ttl"] = -1 OR `+memberSQL(engine.JournalField+".phase")+" = @retained", engine.P("retained", phaseRetained))
 }
 
-// isRetained says that a delete is done with the document.
-func isRetained(s engine.Document) bool {
-	return s.DeletedAt != "" && s.TTL != neverExpires && phaseOf(s) == phaseRetained
-}
-
 func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, outlines []engine.Document, keep bool, swept Swept) error {
 	var named []parentRef
 	parents := map[string]*engine.Document{}

@@ -14,9 +14,9 @@ import (
 // longer, it is kept for that time. Descendants that go with it under parented.Cascade are kept
 // and restored with it. A container whose time to live is off refuses it.
 //
-// What a delete keeps, and for how long, is in parented/remains.go, also for
-// entity types without children; what a restore puts back in parented/delete.go
-// and decide.go.
+// What a delete keeps, and for how long, is in parented/retention.go, also for
+// entity types without children; what a restore puts back in parented/restore.go
+// and rollback.go.
 func SoftDelete(retain time.Duration) Option {
 	return optionFunc(func(s *entity) error {
 		if retain < time.Second || retain%time.Second != 0 || retain/time.Second > maxTTL {

@@ -3,9 +3,7 @@ package parented
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
@@ -36,69 +34,6 @@ func (n *node) comesBack() bool {
 // forbids reports whether such a child may forbid the delete of its parent.
 func (r *relation) forbids() bool {
 	return r.rule == Restrict || r.rule == Cascade && r.child.restricts()
-}
-
-// claims narrows a query to the family's children, and to those that may have to come
-// back to it.
-func (f family) claims(q engine.Query, r *relation) engine.Query {
-	if !r.tracksMoves() {
-		return q.And(f.children())
-	}
-	var w claimWriter
-	refs := f.refs()
-	var some []string
-	for _, group := range groupByLevels(refs) {
-		ids, where := make([]any, len(group)), ""
-		for i, parent := range group {
-			ids[i] = parent.id
-		}
-		for i, level := range r.levels {
-			where += fmt.Sprintf(` AND %s = %s`, memberSQL(level.field.Path), w.param(group[0].levels[i]))
-		}
-		some = append(some, "(c."+parentField+w.in(ids)+where+")")
-	}
-	marks := make([]any, len(refs))
-	for i, parent := range refs {
-		marks[i] = r.mark(parent)
-	}
-	some = append(some, memberSQL(engine.MovingField)+w.in(marks))
-	return q.AndSQL(strings.Join(some, " OR "), w.params...)
-}
-
-// claimWriter collects the parameters of a condition.
-type claimWriter struct{ params []engine.Param }
-
-func (w *claimWriter) param(value any) string {
-	name := fmt.Sprint("claim", len(w.params))
-	w.params = append(w.params, engine.P(name, value))
-	return "@" + name
-}
-
-func (w *claimWriter) in(values []any) string {
-	names := make([]string, len(values))
-	for i, value := range values {
-		names[i] = w.param(value)
-	}
-	return " IN (" + strings.Join(names, ", ") + ")"
-}
-
-// memberSQL names a field in SQL; its steps may be words of the language.
-func memberSQL(path string) string {
-	var b strings.Builder
-	b.WriteByte('c')
-	for step := range strings.SplitSeq(path, ".") {
-		fmt.Fprintf(&b, "[%q]", step)
-	}
-	return b.String()
-}
-
-// membership says which children belong to the family.
-func (f family) membership() func(child engine.Document) bool {
-	parents := map[string]bool{}
-	for _, parent := range f.refs() {
-		parents[parent.text()] = true
-	}
-	return func(child engine.Document) bool { return parents[f.relation.namedBy(child).text()] }
 }
 
 // finishMoves ends the moves of those documents that are on their way to parents outside

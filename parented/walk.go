@@ -5,53 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"math/rand/v2"
-	"slices"
-	"time"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
 )
-
-// What a delete leaves in a document until it is finished; see Journal. The
-// document's ttl is set to -1 meanwhile, so that it can't expire with its
-// journal, and tells a delete under way from what a finished one left.
-const (
-	// phaseDeciding: below the document it is being found out whether Restrict
-	// forbids the delete. It becomes phaseRemoving or phaseReopening.
-	phaseDeciding = "deciding"
-	// phaseReopening: Restrict forbids the delete; it is being taken back. The
-	// refusal is written before anything is opened again, so that of two
-	// processes that decide the same delete the later one follows the earlier.
-	phaseReopening = "reopening"
-	// phaseRemoving: the delete is going to be finished.
-	phaseRemoving = "removing"
-	// phasePurging: as removing, of a document that was deleted softly.
-	phasePurging = "purging"
-	// phaseReturning: a child is to be restored if its parent is there. It
-	// becomes phaseRestoring or phaseRetained again. A delete of the parent that begins
-	// now meets the child and waits for that.
-	phaseReturning = "returning"
-	// phaseRestoring: descendants are being brought back.
-	phaseRestoring = "restoring"
-	// phasePart: the document goes with one above it.
-	phasePart = "part"
-	// phaseRetained: deleted softly; the journal only keeps the former ttl.
-	phaseRetained = "retained"
-
-	neverExpires = -1
-)
-
-// begun reports whether a delete, purge or restore began with that very
-// document and has not ended.
-func begun(s engine.Document) bool {
-	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseReturning, phaseRestoring)
-}
-
-// present finds the documents that are not deleted, or not yet finished.
-func present() engine.Query {
-	return engine.SQL(`NOT IS_DEFINED(c["deletedAt"]) OR c["ttl"] = -1`)
-}
 
 // pass visits all descendants of some documents, children before their parent,
 // so that at any moment whatever is left can be reached from above.
@@ -219,85 +176,6 @@ func (p *pass) visit(ctx context.Context, r *relation, outlines []engine.Documen
 	}
 	n, err := p.leave(ctx, r, outlines)
 	return n + ended, err
-}
-
-// Two deletes of one tree get in each other's way; each of them makes progress
-// when the other doesn't, so waiting a little is enough.
-const (
-	maxStalls    = 60
-	maxWaits     = 10 // for a writer that may have died: about a third of a second
-	longestPause = 200 * time.Millisecond
-)
-
-func pause(ctx context.Context, attempt int) error {
-	timer := time.NewTimer(rand.N(min(time.Millisecond<<min(attempt, 10), longestPause)) + time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
-}
-
-// maxFamily is how many parents one query names.
-const maxFamily = 100
-
-// family is some parents whose children one query finds.
-type family struct {
-	relation *relation
-	parents  []engine.Document
-	// key are the values that are known of the children's partition key.
-	key []any
-}
-
-// refs name the parents as their children do.
-func (f family) refs() []parentRef {
-	refs := make([]parentRef, len(f.parents))
-	for i, parent := range f.parents {
-		refs[i] = f.relation.refTo(parent)
-	}
-	return refs
-}
-
-// children is the condition on them.
-func (f family) children() engine.Predicate { return f.relation.childrenOf(f.refs()) }
-
-// of is the family of some of its parents.
-func (f family) of(parents []engine.Document) family {
-	f.parents = parents
-	return f
-}
-
-// families groups parents for queries over their children: a hundred together
-// of which the same is known of the children's key.
-func families(r *relation, parents []engine.Document) iter.Seq[family] {
-	return func(yield func(family) bool) {
-		for _, group := range byChildKey(r, parents) {
-			for chunk := range slices.Chunk(group.parents, maxFamily) {
-				if !yield(group.of(chunk)) {
-					return
-				}
-			}
-		}
-	}
-}
-
-func byChildKey(r *relation, parents []engine.Document) []family {
-	var groups []family
-	index := map[string]int{}
-	for _, parent := range parents {
-		key := r.childKey(r.refTo(parent))
-		text := engine.KeyText(key)
-		i, ok := index[text]
-		if !ok {
-			i = len(groups)
-			index[text] = i
-			groups = append(groups, family{relation: r, key: key})
-		}
-		groups[i].parents = append(groups[i].parents, parent)
-	}
-	return groups
 }
 
 func collect(outlines iter.Seq2[engine.Document, error]) ([]engine.Document, error) {

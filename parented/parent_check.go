@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -168,77 +167,4 @@ func (r *relation) errHalfNamed(parent parentRef) error {
 		Reason: fmt.Sprintf("an id alone does not name a %s, and its %s is not known", r.parent.EntityType(), strings.Join(empty, ", ")),
 		Hint:   fmt.Sprintf("fill %s of the child, or name the whole parent: Under(parent), or the further values of its key behind the id, as In takes them", strings.Join(empty, ", ")),
 	}
-}
-
-// maxParentsPerQuery keeps the text of a query by ids short.
-const maxParentsPerQuery = 500
-
-// deadParents returns those of the parents that do not exist or are deleted.
-func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, parents []parentRef, entities []any) ([]parentRef, error) {
-	relation, collection := r.node.parent, engine.CollectionOf(r.parents)
-	var dead []parentRef
-	parents = slices.DeleteFunc(slices.Clone(parents), func(parent parentRef) bool {
-		entity, key, found := collection.Sibling(ctx, parent.id)
-		found = found && relation.refTo(engine.Document{ID: parent.id, Key: key}).same(parent)
-		if found && entity == nil {
-			dead = append(dead, parent)
-		}
-		return found
-	})
-	if len(parents) == 0 {
-		return dead, nil
-	}
-	if len(parents) == 1 {
-		outline, err := collection.Outline(ctx, tenant, r.parentKey(parents[0], entities), parents[0].id)
-		switch {
-		case errors.Is(err, repository.ErrNotFound):
-			return append(dead, parents...), nil
-		case err != nil:
-			return nil, err
-		case outline.DeletedAt != "":
-			return append(dead, parents...), nil
-		}
-		return dead, nil
-	}
-	for chunk := range slices.Chunk(parents, maxParentsPerQuery) {
-		alive := map[string]bool{}
-		for outline, err := range collection.Documents(ctx, tenant, nil, engine.Where(relation.parentsOf(chunk)), engine.Outline()) {
-			if err != nil {
-				return nil, err
-			}
-			text := relation.refTo(outline).text()
-			alive[text] = alive[text] || outline.DeletedAt == ""
-		}
-		for _, parent := range chunk {
-			if !alive[parent.text()] {
-				dead = append(dead, parent)
-			}
-		}
-	}
-	return dead, nil
-}
-
-// parentKey is what a child tells of where its parent lies: nothing under the
-// default key; the levels that it names; and where ids are said to be unique, a key field that both have.
-func (r *Repository[C, P]) parentKey(parent parentRef, entities []any) []any {
-	if len(parent.levels) > 0 {
-		return r.node.parent.parentKey(parent)
-	}
-	var key []any
-	for _, path := range engine.CollectionOf(r.parents).GivenFields() {
-		field, ok := r.children.Model().Field(path)
-		if !ok || len(entities) != 1 || !slices.Contains(r.node.GivenFields(), path) {
-			return key
-		}
-		value, ok := field.Value(reflect.ValueOf(entities[0]).Elem())
-		if !ok || value.IsZero() {
-			return key
-		}
-		key = append(key, value.Interface())
-	}
-	return key
-}
-
-func (r *Repository[C, P]) dangling(parent parentRef) error {
-	return &DanglingError{Field: parentField, EntityType: r.parents.EntityType(), ID: parent.id}
 }

@@ -247,42 +247,43 @@ func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, f
 	return r.child.Count(ctx, tenant, fam.key, q)
 }
 
-// takeBack opens everything again that a delete closed; the root comes last,
-// so that a process that dies here leaves a delete that is still refused.
-func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, root engine.Document) error {
-	ctx = n.sinceLastRun(ctx, root)
-	if err := f.openBelow(ctx, n, tenant, root, phasePart); err != nil {
-		return err
+// closeAll counts what a delete takes, and closes it before: each document is hidden and
+// marked as a part of the delete, so that what comes later has no mark.
+func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
+	for _, r := range n.children {
+		name := r.child.EntityType()
+		for fam := range families(r, parents) {
+			q := fam.claims(present(), r)
+			var err error
+			var count int64
+			switch r.rule {
+			case Restrict:
+				count, err = f.countClaimed(ctx, r, tenant, fam, q)
+				if count > 0 {
+					plan.Restricting[name] += count
+				}
+			case Orphan:
+				count, err = r.child.Count(ctx, tenant, fam.key, q)
+				if count > 0 {
+					plan.Orphaned[name] += count
+				}
+			case Cascade:
+				err = f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
+					outlines, _, err := f.finishMoves(ctx, r, tenant, fam, outlines)
+					if err == nil && len(outlines) > 0 {
+						outlines, err = visit(ctx, r.child, outlines)
+					}
+					if err != nil || len(outlines) == 0 {
+						return err
+					}
+					plan.Removed[name] += int64(len(outlines))
+					return f.closeAll(ctx, r.child, tenant, outlines, plan, visit)
+				})
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
-	return f.last(ctx, n, tenant, root, refusedRoot)
-}
-
-// refusedRoot is opened for the document that a delete began with, which keeps
-// why it was refused.
-func refusedRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
-	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
-		why := s.Deletion.Refused
-		s = unmarked(s)
-		s.Deletion.Refused = why
-		return s
-	})
-	return len(done), err
-}
-
-// openBelow brings back what one run left in some phases below its root.
-func (f *Forest) openBelow(ctx context.Context, n *node, tenant string, root engine.Document, phases ...any) error {
-	p := &pass{
-		forest: f, tenant: tenant,
-		which: engine.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, "+memberSQL(engine.JournalField+".phase")+")", engine.P("run", runOf(root)), engine.P("phases", phases)),
-		leave: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
-			return opened(ctx, r.child, outlines)
-		},
-	}
-	return p.under(ctx, n, []engine.Document{root})
-}
-
-// opened takes the deletes of documents back.
-func opened(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
-	done, err := n.Edit(ctx, outlines, unmarked)
-	return len(done), err
+	return nil
 }

@@ -1,0 +1,109 @@
+package parented
+
+import "github.com/cosmosgrove/grove/internal/engine"
+
+// What a delete leaves in a document until it is finished; see Journal. The
+// document's ttl is set to -1 meanwhile, so that it can't expire with its
+// journal, and tells a delete under way from what a finished one left.
+const (
+	// phaseDeciding: below the document it is being found out whether Restrict
+	// forbids the delete. It becomes phaseRemoving or phaseReopening.
+	phaseDeciding = "deciding"
+	// phaseReopening: Restrict forbids the delete; it is being taken back. The
+	// refusal is written before anything is opened again, so that of two
+	// processes that decide the same delete the later one follows the earlier.
+	phaseReopening = "reopening"
+	// phaseRemoving: the delete is going to be finished.
+	phaseRemoving = "removing"
+	// phasePurging: as removing, of a document that was deleted softly.
+	phasePurging = "purging"
+	// phaseReturning: a child is to be restored if its parent is there. It
+	// becomes phaseRestoring or phaseRetained again. A delete of the parent that begins
+	// now meets the child and waits for that.
+	phaseReturning = "returning"
+	// phaseRestoring: descendants are being brought back.
+	phaseRestoring = "restoring"
+	// phasePart: the document goes with one above it.
+	phasePart = "part"
+	// phaseRetained: deleted softly; the journal only keeps the former ttl.
+	phaseRetained = "retained"
+
+	neverExpires = -1
+)
+
+// begun reports whether a delete, purge or restore began with that very
+// document and has not ended.
+func begun(s engine.Document) bool {
+	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseReturning, phaseRestoring)
+}
+
+// present finds the documents that are not deleted, or not yet finished.
+func present() engine.Query {
+	return engine.SQL(`NOT IS_DEFINED(c["deletedAt"]) OR c["ttl"] = -1`)
+}
+
+// isRetained says that a delete is done with the document.
+func isRetained(s engine.Document) bool {
+	return s.DeletedAt != "" && s.TTL != neverExpires && phaseOf(s) == phaseRetained
+}
+
+// marked starts the journal of a document that is not deleted.
+func marked(s engine.Document, now, run, phase string) engine.Document {
+	journal := engine.Journal{Phase: phase, TTL: s.TTL, Run: run}
+	if s.Deletion != nil {
+		journal.Undone, journal.Refused, journal.Sessions = s.Deletion.Undone, s.Deletion.Refused, s.Deletion.Sessions
+	}
+	s.Deletion = &journal
+	s.DeletedAt, s.TTL, s.Moving = now, neverExpires, ""
+	return s
+}
+
+// inPhase moves a journal on.
+func inPhase(s engine.Document, phase string) engine.Document {
+	journal := engine.Journal{}
+	if s.Deletion != nil {
+		journal = *s.Deletion
+	}
+	journal.Phase = phase
+	s.Deletion, s.TTL = &journal, neverExpires
+	return s
+}
+
+// unmarked takes a delete back, and leaves the run that was undone.
+func unmarked(s engine.Document) engine.Document {
+	run := runOf(s)
+	s.TTL = 0
+	if s.Deletion != nil {
+		s.TTL = s.Deletion.TTL
+	}
+	s.DeletedAt, s.Deletion = "", &engine.Journal{Undone: run}
+	return s
+}
+
+func underWay(s engine.Document, phases ...string) bool {
+	if s.DeletedAt == "" || s.Deletion == nil || s.TTL != neverExpires {
+		return false
+	}
+	for _, phase := range phases {
+		if s.Deletion.Phase == phase {
+			return true
+		}
+	}
+	return false
+}
+
+func phaseOf(s engine.Document) string {
+	if s.Deletion == nil {
+		return ""
+	}
+	return s.Deletion.Phase
+}
+
+// runOf returns the run that a document is hidden by. A journal that was
+// written before runs had ids goes by its time.
+func runOf(s engine.Document) string {
+	if s.Deletion != nil && s.Deletion.Run != "" {
+		return s.Deletion.Run
+	}
+	return s.DeletedAt
+}
