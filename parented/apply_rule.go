@@ -49,7 +49,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return err
 		case parent.ID != "" && parent.DeletedAt == "":
 			if isStray(child, parent) {
-				err = f.openStray(ctx, r.child, tenant, child)
+				err = f.unhideStray(ctx, r.child, tenant, child)
 			}
 			return err
 		case isRetained(parent) && isRetained(child):
@@ -58,12 +58,12 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			if joined, err = f.joinEnded(ctx, r.child, tenant, child, parent); err != nil {
 				return err
 			}
-		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phasePart, phaseReopening, phaseReturning, phaseRestoring):
+		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phaseDescendant, phaseRollingBack, phaseReturning, phaseRestoring):
 			return errors.Join(ended, f.applyRule(ctx, r, tenant, child))
 		case r.rule == Restrict:
 			return nil // the delete sees the child
-		case child.DeletedAt == "" && !underWay(parent, phaseReopening, phaseReturning, phaseRestoring):
-			if _, err := f.markParts(ctx, r.child, []engine.Document{child}, parent); err != nil {
+		case child.DeletedAt == "" && !underWay(parent, phaseRollingBack, phaseReturning, phaseRestoring):
+			if _, err := f.hideDescendants(ctx, r.child, []engine.Document{child}, parent); err != nil {
 				return err
 			}
 		default:
@@ -77,7 +77,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return nil
 		case err != nil:
 			return err
-		case !r.namedBy(now).same(r.namedBy(child)) || now.DeletedAt != "" && !underWay(now, phasePart) && !joined:
+		case !r.namedBy(now).same(r.namedBy(child)) || now.DeletedAt != "" && !underWay(now, phaseDescendant) && !joined:
 			return nil // a delete has it, or it has moved
 		}
 		child = now
@@ -88,7 +88,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 // uproot removes a child, with what may be below it, that no other delete is
 // going to remove: its parent is gone.
 func (f *Forest) uproot(ctx context.Context, n *node, tenant string, outline engine.Document) error {
-	if underWay(outline, phasePart) { // the delete that it was a part of has ended without it
+	if underWay(outline, phaseDescendant) { // the delete that it was a part of has ended without it
 		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phaseRemoving) })
 		if err != nil || len(taken) == 0 {
 			return err

@@ -9,9 +9,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// batchDelete begins a delete with the mark that is its journal anyway, so
+// batchDelete begins a delete with the write that hides the document anyway, so
 // that a transaction can hold it, and finishes it afterwards. What may still be
-// forbidden, or taken back, can't begin before it is decided.
+// forbidden, or rolled back, can't begin before it is decided.
 func (f *Forest) batchDelete(n *node, d engine.Deletion) (engine.BatchDeletion, error) {
 	switch {
 	case n.restricts():
@@ -26,7 +26,7 @@ func (f *Forest) batchDelete(n *node, d engine.Deletion) (engine.BatchDeletion, 
 		return engine.BatchDeletion{}, err
 	}
 	return engine.BatchDeletion{
-		Mark: marked(engine.Document{}, f.now(), run, phaseRemoving),
+		Mark: hidden(engine.Document{}, f.now(), run, phaseRemoving),
 		Finish: func(ctx context.Context) error {
 			err := f.delete(ctx, n, engine.Deletion{TenantID: d.TenantID, Key: d.Key, ID: d.ID})
 			if errors.Is(err, repository.ErrNotFound) {

@@ -11,8 +11,8 @@ import (
 
 // delete applies the rules to one document and removes it. It is what every
 // repository of the forest calls for its Delete. The steps, in their order: begin
-// marks the document, decide (restrict.go) looks whether Restrict forbids it, the
-// walk of removal (walk.go) marks descendants from the top down and removes them
+// hides the document, decide (restrict.go) looks whether Restrict forbids it, the
+// walk of removal (walk.go) hides descendants from the top down and removes them
 // from the bottom up, last removes the document. doc.go says why, and what a delete
 // stores until it is finished is in journal.go.
 func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
@@ -50,8 +50,8 @@ func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (don
 			return false, nil // that was another caller's plan
 		}
 		return true, unfinished("delete", err)
-	case underWay(root, phaseReopening):
-		err := f.takeBack(ctx, n, d.TenantID, root)
+	case underWay(root, phaseRollingBack):
+		err := f.rollBack(ctx, n, d.TenantID, root)
 		return err != nil, err
 	case root.DeletedAt != "":
 		return false, repository.ErrNotFound
@@ -83,8 +83,8 @@ func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Document) 
 	return done == 1, err
 }
 
-// deleteTree marks a document and removes it with its descendants. It reports
-// false when the document changed before it was marked.
+// deleteTree hides a document and removes it with its descendants. It reports
+// false when the document changed before it was hidden.
 func (f *Forest) deleteTree(ctx context.Context, n *node, d engine.Deletion, root engine.Document) (bool, error) {
 	begun, err := f.begin(ctx, n, d, root)
 	if err != nil || len(begun) == 0 {
@@ -93,7 +93,7 @@ func (f *Forest) deleteTree(ctx context.Context, n *node, d engine.Deletion, roo
 	return true, unfinished("delete", f.carryOut(ctx, n, d.TenantID, begun[0]))
 }
 
-// begin marks a document; without a result it changed meanwhile.
+// begin hides a document: the first write of a run. Without a result it changed meanwhile.
 func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root engine.Document) ([]engine.Document, error) {
 	tenant, phase := d.TenantID, phaseRemoving
 	if d.Shown != nil {
@@ -123,7 +123,7 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 		return nil, err
 	}
 	return n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document {
-		s = marked(s, now, run, phase)
+		s = hidden(s, now, run, phase)
 		s.Deletion.Until = n.restorableUntil(root)
 		s.Deletion.Shown = d.Shown
 		return s
@@ -132,8 +132,8 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 
 func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano) }
 
-// carryOut finishes a delete or a purge whose mark root has, of this process or
-// another: it decides where that is still open, removes what is below root, and
+// carryOut finishes a delete or a purge that is in root's journal, of this process or
+// another: it decides where that is not decided, removes what is below root, and
 // root last.
 func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	ctx = n.sinceLastRun(ctx, root)
@@ -171,11 +171,11 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 		case err != nil:
 			return err
 		case !sameRun(again, root) || !underWay(again, root.Deletion.Phase):
-			// Finished by another process, and perhaps taken back. A document without the
+			// Finished by another process, and perhaps rolled back. A document without the
 			// id of this run may be a new one under the same id: what was deleted before
 			// it is not its own.
-			if undone(again, root) {
-				return f.openLate(ctx, n, tenant, []engine.Document{root}, runOf(root))
+			if rolledBack(again, root) {
+				return f.unhideLate(ctx, n, tenant, []engine.Document{root}, runOf(root))
 			}
 			return nil
 		}
@@ -191,7 +191,7 @@ func (f *Forest) given(n *node, s engine.Document) []any { return n.GivenOf(s.Ke
 
 // removal is the pass that takes everything below a document away.
 func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pass {
-	which := notUndone(present(), root)
+	which := notRolledBack(present(), root)
 	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
 		// By its journal too: what the purge leaves of a document has none, and
 		// could have been given the very time of the soft delete.
@@ -207,7 +207,7 @@ func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pas
 					return nil, err
 				}
 			}
-			return f.markParts(ctx, n, outlines, root)
+			return f.hideDescendants(ctx, n, outlines, root)
 		},
 		leave: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
 			if r.rule == Orphan {
@@ -218,25 +218,25 @@ func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pas
 	}
 }
 
-// markParts closes documents to new children, which are about to be removed
-// with one above them.
-func (f *Forest) markParts(ctx context.Context, n *node, outlines []engine.Document, root engine.Document) ([]engine.Document, error) {
-	var open, closed []engine.Document
+// hideDescendants hides documents, which are about to be removed with one above
+// them, so that they take no new children.
+func (f *Forest) hideDescendants(ctx context.Context, n *node, outlines []engine.Document, root engine.Document) ([]engine.Document, error) {
+	var visible, already []engine.Document
 	for _, s := range outlines {
 		if s.DeletedAt == "" {
-			open = append(open, s)
+			visible = append(visible, s)
 		} else {
-			closed = append(closed, s)
+			already = append(already, s)
 		}
 	}
-	done, err := n.Edit(ctx, open, func(s engine.Document) engine.Document {
-		s = marked(s, root.DeletedAt, runOf(root), phasePart)
+	done, err := n.Edit(ctx, visible, func(s engine.Document) engine.Document {
+		s = hidden(s, root.DeletedAt, runOf(root), phaseDescendant)
 		if root.Deletion != nil {
 			s.Deletion.Until = root.Deletion.Until
 		}
 		return s
 	})
-	return append(closed, done...), err
+	return append(already, done...), err
 }
 
 // letGo takes the parent away from children that stay.

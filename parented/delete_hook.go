@@ -34,7 +34,7 @@ func (p deletePolicy) Plan(ctx context.Context, d engine.Deletion) (*engine.Dele
 	return p.forest.plan(ctx, p.node, d)
 }
 
-// Begin marks the document within a batch.
+// Begin hides the document within a batch.
 func (p deletePolicy) Begin(d engine.Deletion) (engine.BatchDeletion, error) {
 	return p.forest.batchDelete(p.node, d)
 }

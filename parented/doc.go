@@ -53,14 +53,14 @@
 // partitions, and no transaction spans them. A delete is therefore a sequence
 // of steps, each of which may be the last one before the process dies:
 //
-//  1. The document is marked: it disappears from reads at once and takes no
-//     new children. The mark is the journal; from here on the delete can be
-//     finished by any process.
+//  1. The document is hidden: it disappears from reads at once and takes no
+//     new children. That write begins the journal; from here on the delete can
+//     be finished by any process.
 //  2. Where something below may forbid it, the documents on the way there are
-//     marked too, and the decision is written. A refusal opens all of them
-//     again.
+//     hidden too, and the decision is written. A refusal rolls the delete back:
+//     none of them stays hidden.
 //  3. From the top down, every document that may have children of its own is
-//     marked; from the bottom up, all of them are removed. What another delete
+//     hidden; from the bottom up, all of them are removed. What another delete
 //     or restore has begun below is finished first, on its own terms.
 //  4. The document itself is removed.
 //
@@ -71,15 +71,15 @@
 // Each delete is a run with an id of its own, which stands in every document
 // that it hides. Restore, Purge and a refusal find by it what belongs together,
 // so a branch that was deleted before its tree stays deleted; times are stored
-// for people and for expiry only. What was brought back keeps the id as undone.
+// for people and for expiry only. What was brought back keeps the id as that of a run rolled back.
 // A process that is late with a step of a run that others have finished and
-// undone is refused: by the etag of what it read before, and by that id in what
+// rolled back is refused: by the etag of what it read before, and by that id in what
 // it reads since. A child that came so late that no other process saw it is
 // brought back by the late process itself; where that dies first, by
 // [Forest.Sweep].
 //
 // A document that is deleted softly goes the same way, only that it and what is
-// below it stay for a while, hidden. Restore and Purge leave their own mark
+// below it stay for a while, hidden. Restore and Purge write their own phase
 // before anything else, and are taken up in the same manner. A tree is restored
 // whole or not at all: a Restore that died should be resumed within an hour.
 //
@@ -93,7 +93,7 @@
 // created before it. A child that was there and is replaced or overwritten
 // meanwhile goes with the delete. Both come back with its restore; one that was
 // overwritten when the delete had ended only if its entity type has no
-// children. A Restore looks at the parent once the child has the mark of the
+// children. A Restore looks at the parent once the child has the phase of the
 // restore, and before it is shown: where the parent is gone, the child stays
 // deleted. A child that Restrict keeps, or that can be restored with its
 // parent, names the former parent while it moves: a delete of either parent
@@ -116,7 +116,7 @@
 //   - restrict.go: whether Restrict forbids a delete; plan.go: what it would do.
 //   - walk.go, parent_group.go: the descendants of a document, level by level.
 //   - retention.go: what a delete leaves, to be restored or as a tombstone.
-//   - restore.go: Restore and Purge; rollback.go: how a delete is taken back.
+//   - restore.go: Restore and Purge; rollback.go: how a delete is rolled back.
 //   - resume.go, sweep.go, attempts.go: what goes on after a process died or met another.
 //   - overlapping_delete.go: deletes, purges and restores that others have begun below.
 //   - parent_check.go: that the parent is there, before and after a write of a child.

@@ -79,7 +79,7 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 	if err != nil {
 		return nil, err
 	}
-	if err := e.refuseClosed(ctx); err != nil {
+	if err := e.refuseHidden(ctx); err != nil {
 		return nil, e.scope.fail("Append", err)
 	}
 	_, err = e.scope.items().Patch(ctx, bucketID(string(e.scope.parent), seq), repository.Edits{}.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
@@ -97,9 +97,9 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 	return entry, nil
 }
 
-// refuseClosed looks at the parent: a delete of it that has begun will take the
+// refuseHidden looks at the parent: a delete of it that has begun will take the
 // buckets, also those that it has not come to yet.
-func (e *Entries[E, P]) refuseClosed(ctx context.Context) error {
+func (e *Entries[E, P]) refuseHidden(ctx context.Context) error {
 	return e.buckets.repo.alive(ctx, e.scope.tenant, e.scope.ref)
 }
 

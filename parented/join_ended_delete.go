@@ -47,7 +47,7 @@ func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, p
 		if s.DeletedAt != "" { // a part, whose journal has its ttl
 			s.TTL = s.Deletion.TTL
 		}
-		s = marked(s, parent.DeletedAt, run, phase)
+		s = hidden(s, parent.DeletedAt, run, phase)
 		s.Deletion.Joins, s.Deletion.Kept = runOf(parent), seconds(kept)
 		return s
 	})
@@ -67,23 +67,23 @@ func (f *Forest) endJoin(ctx context.Context, n *node, tenant string, root engin
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}
-	if err != nil || runOf(child) != root.Deletion.Joins || !isRetained(child) || !undone(parent, child) {
+	if err != nil || runOf(child) != root.Deletion.Joins || !isRetained(child) || !rolledBack(parent, child) {
 		return err
 	}
-	return f.openStray(ctx, n, tenant, child)
+	return f.unhideStray(ctx, n, tenant, child)
 }
 
 // isStray says that a child is hidden, and its parent is there: of a delete that was broken off
-// when an Upsert overwrote the parent, or of one that was taken back while a process was late with it.
+// when an Upsert overwrote the parent, or of one that was rolled back while a process was late with it.
 // A parent is hidden before its children, and comes back after them.
 func isStray(child, parent engine.Document) bool {
-	return parent.DeletedAt == "" && (underWay(child, phasePart) || isRetained(child) && undone(parent, child))
+	return parent.DeletedAt == "" && (underWay(child, phaseDescendant) || isRetained(child) && rolledBack(parent, child))
 }
 
-// openStray brings a child back, and what the same run hides below it.
-func (f *Forest) openStray(ctx context.Context, n *node, tenant string, child engine.Document) error {
-	if _, err := opened(ctx, n, []engine.Document{child}); err != nil {
+// unhideStray brings a child back, and what the same run hides below it.
+func (f *Forest) unhideStray(ctx context.Context, n *node, tenant string, child engine.Document) error {
+	if _, err := unhide(ctx, n, []engine.Document{child}); err != nil {
 		return err
 	}
-	return f.openLate(ctx, n, tenant, []engine.Document{child}, runOf(child))
+	return f.unhideLate(ctx, n, tenant, []engine.Document{child}, runOf(child))
 }

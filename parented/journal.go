@@ -7,12 +7,12 @@ import "github.com/cosmosgrove/grove/internal/engine"
 // journal, and tells a delete under way from what a finished one left.
 const (
 	// phaseDeciding: below the document it is being found out whether Restrict
-	// forbids the delete. It becomes phaseRemoving or phaseReopening.
+	// forbids the delete. It becomes phaseRemoving or phaseRollingBack.
 	phaseDeciding = "deciding"
-	// phaseReopening: Restrict forbids the delete; it is being taken back. The
-	// refusal is written before anything is opened again, so that of two
+	// phaseRollingBack: Restrict forbids the delete; it is being rolled back. The
+	// refusal is written before anything is unhidden, so that of two
 	// processes that decide the same delete the later one follows the earlier.
-	phaseReopening = "reopening"
+	phaseRollingBack = "reopening"
 	// phaseRemoving: the delete is going to be finished.
 	phaseRemoving = "removing"
 	// phasePurging: as removing, of a document that was deleted softly.
@@ -23,8 +23,8 @@ const (
 	phaseReturning = "returning"
 	// phaseRestoring: descendants are being brought back.
 	phaseRestoring = "restoring"
-	// phasePart: the document goes with one above it.
-	phasePart = "part"
+	// phaseDescendant: the document goes with one above it.
+	phaseDescendant = "part"
 	// phaseRetained: deleted softly; the journal only keeps the former ttl.
 	phaseRetained = "retained"
 
@@ -34,7 +34,7 @@ const (
 // begun reports whether a delete, purge or restore began with that very
 // document and has not ended.
 func begun(s engine.Document) bool {
-	return underWay(s, phaseDeciding, phaseReopening, phaseRemoving, phasePurging, phaseReturning, phaseRestoring)
+	return underWay(s, phaseDeciding, phaseRollingBack, phaseRemoving, phasePurging, phaseReturning, phaseRestoring)
 }
 
 // present finds the documents that are not deleted, or not yet finished.
@@ -47,11 +47,11 @@ func isRetained(s engine.Document) bool {
 	return s.DeletedAt != "" && s.TTL != neverExpires && phaseOf(s) == phaseRetained
 }
 
-// marked starts the journal of a document that is not deleted.
-func marked(s engine.Document, now, run, phase string) engine.Document {
+// hidden starts the journal of a document that is not deleted.
+func hidden(s engine.Document, now, run, phase string) engine.Document {
 	journal := engine.Journal{Phase: phase, TTL: s.TTL, Run: run}
 	if s.Deletion != nil {
-		journal.Undone, journal.Refused, journal.Sessions = s.Deletion.Undone, s.Deletion.Refused, s.Deletion.Sessions
+		journal.RolledBack, journal.Refused, journal.Sessions = s.Deletion.RolledBack, s.Deletion.Refused, s.Deletion.Sessions
 	}
 	s.Deletion = &journal
 	s.DeletedAt, s.TTL, s.Moving = now, neverExpires, ""
@@ -69,14 +69,14 @@ func inPhase(s engine.Document, phase string) engine.Document {
 	return s
 }
 
-// unmarked takes a delete back, and leaves the run that was undone.
-func unmarked(s engine.Document) engine.Document {
+// unhidden ends a journal, and leaves the run that was rolled back.
+func unhidden(s engine.Document) engine.Document {
 	run := runOf(s)
 	s.TTL = 0
 	if s.Deletion != nil {
 		s.TTL = s.Deletion.TTL
 	}
-	s.DeletedAt, s.Deletion = "", &engine.Journal{Undone: run}
+	s.DeletedAt, s.Deletion = "", &engine.Journal{RolledBack: run}
 	return s
 }
 

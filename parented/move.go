@@ -91,7 +91,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent t
 // parent is not deleted without it while it may have to go back.
 func (r *Repository[C, P]) reserved(from parentRef) string {
 	if r.node.parent.tracksMoves() {
-		return r.node.parent.mark(from)
+		return r.node.parent.moveMark(from)
 	}
 	return ""
 }

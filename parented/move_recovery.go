@@ -121,7 +121,7 @@ func arrived(s engine.Document) engine.Document {
 
 // wentBack is a child that is with its former parent again.
 func (r *relation) wentBack(s engine.Document) engine.Document {
-	s = r.setParent(s, r.marked(s.Moving))
+	s = r.setParent(s, r.parentOfMark(s.Moving))
 	s.Moving = ""
 	return s
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// stillClosed returns those of the parents that are in the same phase of the
+// stillHidden returns those of the parents that are in the same phase of the
 // same run as when their outlines were read. A restore of the very run is
-// another phase: what it has opened must not be closed again.
-func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parents []engine.Document) ([]engine.Document, error) {
+// another phase: what it has unhidden must not be hidden again.
+func (f *Forest) stillHidden(ctx context.Context, n *node, tenant string, parents []engine.Document) ([]engine.Document, error) {
 	now := make(map[string]engine.Document, len(parents))
 	if len(parents) == 1 {
 		s, err := n.Outline(ctx, tenant, f.given(n, parents[0]), parents[0].ID)
@@ -31,13 +31,13 @@ func (f *Forest) stillClosed(ctx context.Context, n *node, tenant string, parent
 			now[documentText(s)] = s
 		}
 	}
-	var closed []engine.Document
+	var still []engine.Document
 	for _, parent := range parents {
 		if s := now[documentText(parent)]; s.DeletedAt != "" && sameRun(s, parent) && phaseOf(s) == phaseOf(parent) {
-			closed = append(closed, parent)
+			still = append(still, parent)
 		}
 	}
-	return closed, nil
+	return still, nil
 }
 
 // documentText is the same for one document only.
@@ -46,7 +46,7 @@ func documentText(s engine.Document) string { return engine.KeyText(append([]any
 // endNested finishes the deletes, purges and restores that others have begun
 // with some of the documents, so that each ends as its own caller was told: a
 // child that was deleted for good must not be kept with a parent that is
-// deleted softly, and a refusal below must not open what a delete above relies
+// deleted softly, and a refusal below must not unhide what a delete above relies
 // on. It returns the other documents, and how many it finished; those that are
 // there still will be found again.
 func (f *Forest) endNested(ctx context.Context, n *node, tenant string, outlines []engine.Document) (others []engine.Document, ended int, err error) {

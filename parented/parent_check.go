@@ -85,7 +85,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 			return false, err
 		case created && !r.node.parent.namedBy(outline).same(r.parentNamedBy(child)):
 			return false, nil // it was there before the delete, and has moved
-		case !created || underWay(outline, phasePart):
+		case !created || underWay(outline, phaseDescendant):
 			return false, r.forest.followDelete(ctx, r.node.parent, tenant, outline)
 		case outline.DeletedAt != "":
 			return false, nil

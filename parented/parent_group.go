@@ -90,7 +90,7 @@ func (f family) claims(q engine.Query, r *relation) engine.Query {
 	}
 	marks := make([]any, len(refs))
 	for i, parent := range refs {
-		marks[i] = r.mark(parent)
+		marks[i] = r.moveMark(parent)
 	}
 	some = append(some, memberSQL(engine.MovingField)+w.in(marks))
 	return q.AndSQL(strings.Join(some, " OR "), w.params...)

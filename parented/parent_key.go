@@ -162,8 +162,8 @@ func (r *relation) setParent(child engine.Document, parent parentRef) engine.Doc
 	return child
 }
 
-// mark is the parent as one text, which a child keeps while it moves; "" for none.
-func (r *relation) mark(parent parentRef) string {
+// moveMark is the parent as one text, which a child keeps while it moves; "" for none.
+func (r *relation) moveMark(parent parentRef) string {
 	if len(r.levels) == 0 || parent.id == "" {
 		return parent.id
 	}
@@ -174,8 +174,8 @@ func (r *relation) mark(parent parentRef) string {
 	return string(raw)
 }
 
-// marked is the parent that a mark names.
-func (r *relation) marked(mark string) parentRef {
+// parentOfMark is the parent that a mark names.
+func (r *relation) parentOfMark(mark string) parentRef {
 	ref := parentRef{id: mark, levels: make([]any, len(r.levels))}
 	var values []any
 	if len(r.levels) == 0 || engine.DecodeValue([]byte(mark), &values) != nil || len(values) != 1+len(r.levels) {

@@ -71,7 +71,7 @@ func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
 	if errors.Is(err, repository.ErrNotFound) {
 		return false, nil
 	}
-	if err != nil || outline.DeletedAt != "" && !underWay(outline, phasePart) {
+	if err != nil || outline.DeletedAt != "" && !underWay(outline, phaseDescendant) {
 		return false, err // a delete that is under way ends it
 	}
 	if !c.node.parent.namedBy(outline).whole() {

@@ -34,7 +34,7 @@ func newPlan(n *node) *engine.DeletePlan {
 	}
 }
 
-// What a delete costs beyond its documents, in RU, where there may be children: the mark on the first document
+// What a delete costs beyond its documents, in RU, where there may be children: the write that hides the first document
 // and a second look at it, a list of each kind of children, a last look when there were any, and each child's
 // share of its list. Measured as the emulator charges.
 const (

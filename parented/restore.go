@@ -12,7 +12,7 @@ import (
 // restore brings back a document that was deleted softly and what was deleted
 // with it. The document itself comes last, so that until then the restore can
 // be taken up by any process. Which children those are, the id of the delete's
-// run says (run.go): openBelow (rollback.go) finds them by it.
+// run says (run.go): unhideBelow (rollback.go) finds them by it.
 func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error {
 	phase := phaseRestoring
 	if n.parent != nil {
@@ -46,16 +46,16 @@ func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, ro
 		}
 		root = decided
 	}
-	// A process that was late with its part of the delete may have left parts.
-	if err := f.openBelow(ctx, n, tenant, root, phaseRetained, phasePart); err != nil {
+	// A process that was late with its part of the delete may have left descendants hidden.
+	if err := f.unhideBelow(ctx, n, tenant, root, phaseRetained, phaseDescendant); err != nil {
 		return err
 	}
-	return f.last(ctx, n, tenant, root, openedRoot)
+	return f.last(ctx, n, tenant, root, unhideRoot)
 }
 
 // decideRestore looks at the parent of a child that is to be restored, while the child is
-// hidden still and marked. If the parent is there, its next delete is going to see the
-// mark; if it isn't, the child stays deleted. The first process that writes its
+// hidden still, in phaseReturning. If the parent is there, its next delete is going to see
+// that; if it isn't, the child stays deleted. The first process that writes its
 // decision decides for all.
 func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root engine.Document) (engine.Document, error) {
 	for stalls := 0; ; stalls++ {
@@ -126,9 +126,9 @@ func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
 	return unfinished("purge", f.carryOut(ctx, n, d.TenantID, root))
 }
 
-// enterPhase leaves the mark of a restore or a purge in a document, unless an
+// enterPhase writes the phase of a restore or a purge into a document, unless an
 // earlier call left it. Before that it asks may, with the document as it is
-// stored; an error of may is returned and nothing is marked.
+// stored; an error of may is returned and nothing is written.
 func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, phase string, may func(engine.Document) error) (engine.Document, error) {
 	for stalls := 0; ; stalls++ {
 		root, err := f.retained(ctx, n, d)

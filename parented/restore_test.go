@@ -108,7 +108,7 @@ func TestAReplacementKeepsWhatTheRestoreLeft(t *testing.T) {
 		return outline.Deletion
 	}
 	want := left()
-	if want == nil || want.Undone == "" || len(want.Sessions) == 0 {
+	if want == nil || want.RolledBack == "" || len(want.Sessions) == 0 {
 		t.Fatalf("the restore left %+v", want)
 	}
 	for name, write := range map[string]func(*Note) error{

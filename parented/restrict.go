@@ -23,7 +23,7 @@ var errChanged = errors.New("changed meanwhile")
 // errEnded says that another process has carried out the same delete.
 var errEnded = errors.New("ended by another process")
 
-// decide finds out whether a marked document may go. It closes the documents
+// decide finds out whether a hidden document may go. It hides the documents
 // on the way to every restricting entity type and counts there. The first process
 // that writes its decision decides for all.
 func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine.Document) (engine.Document, error) {
@@ -33,11 +33,11 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 		var err error
 		if shown := root.Deletion.Shown; shown != nil {
 			plan := newPlan(n)
-			err = f.closeAll(ctx, n, tenant, []engine.Document{root}, plan, f.closing(tenant, root))
+			err = f.hideAll(ctx, n, tenant, []engine.Document{root}, plan, f.hiding(tenant, root))
 			counts, grown = plan.Restricting, plan.Exceeds(shown)
 		} else {
 			counts = map[string]int64{}
-			err = f.explore(ctx, n, tenant, []engine.Document{root}, counts, f.closing(tenant, root))
+			err = f.explore(ctx, n, tenant, []engine.Document{root}, counts, f.hiding(tenant, root))
 		}
 		if err == nil {
 			break
@@ -60,7 +60,7 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 	if err != nil || root.Deletion.Phase == phaseRemoving {
 		return root, err
 	}
-	if err := f.takeBack(ctx, n, tenant, root); err != nil {
+	if err := f.rollBack(ctx, n, tenant, root); err != nil {
 		return root, err
 	}
 	if len(counts) == 0 && grown != nil {
@@ -89,24 +89,24 @@ func refusalOf(s engine.Document) error {
 	return repository.ErrPreconditionFailed // a former version did not say why
 }
 
-// wasRefused reports whether the run that closed root was refused, as far as the
+// wasRefused reports whether the run that hid root was refused, as far as the
 // document tells as it is now.
 func wasRefused(now, root engine.Document) bool {
-	return now.Deletion != nil && now.Deletion.Refused != "" && now.Deletion.Undone == runOf(root)
+	return now.Deletion != nil && now.Deletion.Refused != "" && now.Deletion.RolledBack == runOf(root)
 }
 
-// closing returns a visit that closes documents for one delete, and ends what
+// hiding returns a visit that hides documents for one delete, and ends what
 // others have begun below it.
-func (f *Forest) closing(tenant string, root engine.Document) func(context.Context, *node, []engine.Document) ([]engine.Document, error) {
+func (f *Forest) hiding(tenant string, root engine.Document) func(context.Context, *node, []engine.Document) ([]engine.Document, error) {
 	return func(ctx context.Context, n *node, outlines []engine.Document) ([]engine.Document, error) {
-		// What this very run was taken back from is not its own any more; the
+		// What this very run has been rolled back from is not its own any more; the
 		// decision is going to be refused.
-		outlines = slices.DeleteFunc(slices.Clone(outlines), func(s engine.Document) bool { return undone(s, root) })
+		outlines = slices.DeleteFunc(slices.Clone(outlines), func(s engine.Document) bool { return rolledBack(s, root) })
 		others, _, err := f.endNested(ctx, n, tenant, outlines)
 		if err != nil {
 			return nil, err
 		}
-		seen, err := f.markParts(ctx, n, others, root)
+		seen, err := f.hideDescendants(ctx, n, others, root)
 		if err == nil && len(seen) < len(outlines) {
 			err = errChanged
 		}
@@ -119,7 +119,7 @@ func (f *Forest) closing(tenant string, root engine.Document) func(context.Conte
 func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engine.Document, why string) (engine.Document, error) {
 	phase := phaseRemoving
 	if why != "" {
-		phase = phaseReopening
+		phase = phaseRollingBack
 	}
 	for stalls := 0; ; stalls++ {
 		done, err := n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document {
@@ -140,10 +140,10 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engin
 			return root, err
 		}
 		switch {
-		case err != nil || !sameRun(again, root) || !underWay(again, phaseDeciding, phaseReopening, phaseRemoving):
-			// The delete came to its end without this process, whose marks may
-			// have come too late to be taken back with it.
-			if openErr := f.openBelow(ctx, n, tenant, root, phasePart); openErr != nil {
+		case err != nil || !sameRun(again, root) || !underWay(again, phaseDeciding, phaseRollingBack, phaseRemoving):
+			// The delete came to its end without this process, which may
+			// have hidden something too late for that to be rolled back with it.
+			if openErr := f.unhideBelow(ctx, n, tenant, root, phaseDescendant); openErr != nil {
 				return root, openErr
 			}
 			if err == nil && wasRefused(again, root) {
@@ -163,7 +163,7 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engin
 	}
 }
 
-// refuseLate looks below documents that are open though the delete above them
+// refuseLate looks below documents that are not hidden though the delete above them
 // was decided: they were moved there in the same instant, with what they have.
 func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, outlines []engine.Document) error {
 	for _, s := range outlines {
@@ -181,7 +181,7 @@ func (f *Forest) refuseLate(ctx context.Context, n *node, tenant string, outline
 	return nil
 }
 
-// countRestricting counts what forbids a delete, without closing anything.
+// countRestricting counts what forbids a delete, without hiding anything.
 func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, parents []engine.Document, counts map[string]int64) error {
 	asIs := func(_ context.Context, _ *node, outlines []engine.Document) ([]engine.Document, error) {
 		return outlines, nil
@@ -247,9 +247,9 @@ func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, f
 	return r.child.Count(ctx, tenant, fam.key, q)
 }
 
-// closeAll counts what a delete takes, and closes it before: each document is hidden and
-// marked as a part of the delete, so that what comes later has no mark.
-func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
+// hideAll counts what a delete takes, and hides it before, so that what comes later is
+// known by being visible.
+func (f *Forest) hideAll(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
 	for _, r := range n.children {
 		name := r.child.EntityType()
 		for fam := range families(r, parents) {
@@ -277,7 +277,7 @@ func (f *Forest) closeAll(ctx context.Context, n *node, tenant string, parents [
 						return err
 					}
 					plan.Removed[name] += int64(len(outlines))
-					return f.closeAll(ctx, r.child, tenant, outlines, plan, visit)
+					return f.hideAll(ctx, r.child, tenant, outlines, plan, visit)
 				})
 			}
 			if err != nil {

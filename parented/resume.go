@@ -16,7 +16,7 @@ type Resumed struct {
 	// parent. Where two processes end the same one together, both count it.
 	Finished int
 	// Refused counts the deletes that Restrict forbids, and those with a plan that
-	// the tree has outgrown. They were taken back, but for those that [ChildrenError]
+	// the tree has outgrown. They were rolled back, but for those that [ChildrenError]
 	// names as the exception.
 	Refused int
 }
@@ -35,7 +35,7 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 	followed, err := f.lookAgain(ctx, tenants)
 	out.Finished += followed
 	errs = append(errs, err)
-	unfinished := engine.SQL(`c["ttl"] = -1 AND IS_DEFINED(c["deletedAt"]) AND `+memberSQL(engine.JournalField+".phase")+" != @part", engine.P("part", phasePart))
+	unfinished := engine.SQL(`c["ttl"] = -1 AND IS_DEFINED(c["deletedAt"]) AND `+memberSQL(engine.JournalField+".phase")+" != @part", engine.P("part", phaseDescendant))
 	find := func(n *node, q engine.Query) []engine.Document {
 		var found []engine.Document
 		var err error
@@ -83,8 +83,8 @@ func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engin
 	case err != nil:
 	case !sameRun(root, begun):
 		return false, nil
-	case underWay(root, phaseReopening):
-		if err = f.takeBack(ctx, n, tenant, root); err == nil {
+	case underWay(root, phaseRollingBack):
+		if err = f.rollBack(ctx, n, tenant, root); err == nil {
 			return true, repository.ErrHasChildren
 		}
 	case underWay(root, phaseReturning, phaseRestoring):

@@ -118,7 +118,7 @@ func (r remains) ofRoot(ctx context.Context, n *node, outlines []engine.Document
 func retained(s engine.Document, at string, ttl int, journal engine.Journal) engine.Document {
 	journal.TTL = s.TTL
 	if s.Deletion != nil {
-		journal.Undone, journal.Refused = s.Deletion.Undone, s.Deletion.Refused
+		journal.RolledBack, journal.Refused = s.Deletion.RolledBack, s.Deletion.Refused
 		if s.DeletedAt != "" {
 			journal.TTL = s.Deletion.TTL
 		}

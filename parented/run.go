@@ -8,11 +8,11 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// A run is one delete, from its mark until what it hid is gone for good or is
-// taken back. Its id stands in the journal of every document that it hides, and
+// A run is one delete, from its first write until what it hid is gone for good or is
+// rolled back. Its id stands in the journal of every document that it hides, and
 // decides what belongs together; the time of a delete decides nothing.
 //
-// What a restore or a refusal opens again keeps the id as undone. A process
+// What a restore or a refusal brings back keeps the id as RolledBack. A process
 // that is late with a step of that run either holds an etag from before, which
 // the database refuses, or sees that the run is over for that document.
 
@@ -20,16 +20,16 @@ func newRun() (string, error) { return tenantitem.NewID() }
 
 func sameRun(a, b engine.Document) bool { return runOf(a) == runOf(b) }
 
-// undone reports whether the run that closed root is taken back, or being taken
+// rolledBack reports whether the run that hid root is rolled back, or being rolled
 // back, as far as this document tells.
-func undone(s, root engine.Document) bool {
-	if s.Deletion != nil && s.Deletion.Undone != "" && s.Deletion.Undone == runOf(root) {
+func rolledBack(s, root engine.Document) bool {
+	if s.Deletion != nil && s.Deletion.RolledBack != "" && s.Deletion.RolledBack == runOf(root) {
 		return true
 	}
-	return sameRun(s, root) && underWay(s, phaseRestoring, phaseReopening)
+	return sameRun(s, root) && underWay(s, phaseRestoring, phaseRollingBack)
 }
 
-// ofRun is the condition on what the run that closed root hides, over @run.
+// ofRun is the condition on what the run that hid root hides, over @run.
 func ofRun(root engine.Document) string {
 	run := memberSQL(engine.JournalField + ".run")
 	if root.Deletion != nil && root.Deletion.Run != "" {
@@ -38,8 +38,8 @@ func ofRun(root engine.Document) string {
 	return `c["deletedAt"] = @run AND NOT IS_DEFINED(` + run + ")"
 }
 
-// notUndone leaves out what the run that closed root was taken back from.
-func notUndone(q engine.Query, root engine.Document) engine.Query {
+// notRolledBack leaves out what the run that hid root was rolled back from.
+func notRolledBack(q engine.Query, root engine.Document) engine.Query {
 	field := memberSQL(engine.JournalField + ".undone")
 	return q.AndSQL("NOT IS_DEFINED("+field+") OR "+field+" != @undone", engine.P("undone", runOf(root)))
 }

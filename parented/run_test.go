@@ -149,7 +149,7 @@ func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 		if outline.TTL != ttl || outline.Deletion == nil || outline.Deletion.Run != "" {
 			t.Fatalf("after a restore: ttl %d, journal %+v", outline.TTL, outline.Deletion)
 		}
-		undone = append(undone, cmp.Or(outline.Deletion.Undone, "none"))
+		undone = append(undone, cmp.Or(outline.Deletion.RolledBack, "none"))
 	}
 	if undone[0] == "none" || undone[0] == undone[1] {
 		t.Errorf("the runs that were undone: %v", undone)

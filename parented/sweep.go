@@ -23,9 +23,9 @@ type SweepOptions struct {
 type Swept map[string]int64
 
 // Sweep looks for children that no delete is going to reach: those whose parent
-// does not exist, or was deleted softly without them; those that were closed by a delete which was broken off
+// does not exist, or was deleted softly without them; those that were hidden by a delete which was broken off
 // when an Upsert overwrote its document; and those that a process hid which was late with a
-// delete that others had finished and taken back, and died. The last two it opens again. To the first it applies the rule of
+// delete that others had finished and rolled back, and died. The last two it brings back. To the first it applies the rule of
 // their relation: Cascade removes them, or makes them a part of the delete that can be undone; Orphan clears their parentId; under
 // Restrict, and where they have children themselves that Restrict keeps, they
 // are only counted. Such children come from writers that went
@@ -110,7 +110,7 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, out
 		var err error
 		switch {
 		case stray:
-			err = f.openStray(ctx, r.child, tenant, s)
+			err = f.unhideStray(ctx, r.child, tenant, s)
 		case ended && r.rule == Cascade:
 			err = f.followDelete(ctx, r, tenant, s)
 		default:

@@ -28,7 +28,7 @@ type pass struct {
 	// decided says that nothing was there that Restrict protects when it was
 	// looked for. Whatever is found since came too late, and stays.
 	decided bool
-	// shown says that all there was when the delete was decided has its mark. What has none
+	// shown says that all there was when the delete was decided is hidden. What is not
 	// came too late, and its writer is about to take it away.
 	shown bool
 }
@@ -68,12 +68,12 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 			// What was found belongs to the deleted parents only if they were
 			// still there afterwards: another process may have finished the
 			// delete, and the ids may be those of new documents.
-			closed, err := p.forest.stillClosed(ctx, r.parent, p.tenant, fam.parents)
-			if err != nil || len(closed) == 0 {
+			still, err := p.forest.stillHidden(ctx, r.parent, p.tenant, fam.parents)
+			if err != nil || len(still) == 0 {
 				return err
 			}
-			if len(closed) < len(fam.parents) {
-				fam = fam.of(closed)
+			if len(still) < len(fam.parents) {
+				fam = fam.of(still)
 				q = p.of(r, fam)
 				continue
 			}
@@ -87,19 +87,19 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 			}
 		}
 		if p.shown && r.rule == Cascade {
-			marked, err := p.withoutLate(ctx, r, outlines)
+			inTime, err := p.withoutLate(ctx, r, outlines)
 			if err != nil {
 				return err
 			}
-			if len(marked) == 0 && stalls < maxWaits {
+			if len(inTime) == 0 && stalls < maxWaits {
 				stalls++
 				if err := pause(ctx, stalls); err != nil {
 					return err
 				}
 				continue
 			}
-			if len(marked) > 0 {
-				outlines = marked
+			if len(inTime) > 0 {
+				outlines = inTime
 			}
 		}
 		n, err := p.visit(ctx, r, outlines)
@@ -135,20 +135,20 @@ func (p *pass) of(r *relation, fam family) engine.Query {
 	return p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
 }
 
-// withoutLate leaves out what came after all was marked, and sends those back that moved.
+// withoutLate leaves out what came after all was hidden, and sends those back that moved.
 func (p *pass) withoutLate(ctx context.Context, r *relation, outlines []engine.Document) ([]engine.Document, error) {
-	var marked []engine.Document
+	var inTime []engine.Document
 	for _, s := range outlines {
 		switch {
 		case s.DeletedAt != "":
-			marked = append(marked, s)
+			inTime = append(inTime, s)
 		case s.Moving != "":
 			if _, err := p.forest.finishMove(ctx, r.child, p.tenant, s); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return marked, nil
+	return inTime, nil
 }
 
 // visit returns how many documents it got hold of.

@@ -12,10 +12,10 @@ type Journal struct {
 	// Run is the id of the delete that this belongs to. All that one delete
 	// hides has the same, and its restore and its purge go by it.
 	Run string `json:"run,omitempty"`
-	// Undone is the run that was taken back last. It stays in a document that
+	// RolledBack is the run that was rolled back last. It stays in a document that
 	// is there again, so that a late step of that run finds itself refused.
-	Undone string `json:"undone,omitempty"`
-	// Refused says why the run was, or is being, taken back; empty where a restore
+	RolledBack string `json:"undone,omitempty"`
+	// Refused says why the run was, or is being, rolled back; empty where a restore
 	// did that.
 	Refused string `json:"refused,omitempty"`
 	// Shown is what the delete may take at most, by entity type, where a person was shown a
