@@ -16,9 +16,9 @@ func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, outl
 	}
 	switch r.rule {
 	case Cascade:
-		return f.uproot(ctx, r.child, tenant, outline)
+		return f.deleteOrphan(ctx, r.child, tenant, outline)
 	case Orphan:
-		return f.letOneGo(ctx, r.child, tenant, outline)
+		return f.clearParent(ctx, r.child, tenant, outline)
 	default:
 		return nil // Restrict: the parent's delete sees the child and is refused
 	}
@@ -85,9 +85,9 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 	return nil // Resume goes on with the delete
 }
 
-// uproot removes a child, with what may be below it, that no other delete is
+// deleteOrphan removes a child, with what may be below it, that no other delete is
 // going to remove: its parent is gone.
-func (f *Forest) uproot(ctx context.Context, n *node, tenant string, outline engine.Document) error {
+func (f *Forest) deleteOrphan(ctx context.Context, n *node, tenant string, outline engine.Document) error {
 	if underWay(outline, phaseDescendant) { // the delete that it was a part of has ended without it
 		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phaseRemoving) })
 		if err != nil || len(taken) == 0 {
@@ -101,10 +101,10 @@ func (f *Forest) uproot(ctx context.Context, n *node, tenant string, outline eng
 	return err
 }
 
-// letOneGo is letGo of a child that may have changed since its outline was read.
-func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, outline engine.Document) error {
-	for stalls := 0; ; stalls++ {
-		done, err := f.letGo(ctx, n, []engine.Document{outline})
+// clearParent is clearParents of a child that may have changed since its outline was read.
+func (f *Forest) clearParent(ctx context.Context, n *node, tenant string, outline engine.Document) error {
+	for attempts := 0; ; attempts++ {
+		done, err := f.clearParents(ctx, n, []engine.Document{outline})
 		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
 		}
@@ -116,7 +116,7 @@ func (f *Forest) letOneGo(ctx context.Context, n *node, tenant string, outline e
 			return err
 		}
 		outline = again
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return err
 		}
 	}

@@ -8,17 +8,19 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-func (f *Forest) tryAgain(ctx context.Context, stalls int) error {
-	if stalls >= maxStalls {
+// nextAttempt waits before a step is tried again that met another writer, and ends
+// that after maxAttempts.
+func (f *Forest) nextAttempt(ctx context.Context, attempts int) error {
+	if attempts >= maxAttempts {
 		return repository.ErrPreconditionFailed
 	}
-	return pause(ctx, stalls)
+	return pause(ctx, attempts)
 }
 
 // Two deletes of one tree get in each other's way; each of them makes progress
 // when the other doesn't, so waiting a little is enough.
 const (
-	maxStalls    = 60
+	maxAttempts  = 60
 	maxWaits     = 10 // for a writer that may have died: about a third of a second
 	longestPause = 200 * time.Millisecond
 )

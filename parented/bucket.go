@@ -82,7 +82,7 @@ func NewBuckets[E, P any](forest *Forest, parents *repository.Repository[P], con
 		return nil, &tenantitem.InvalidError{What: "buckets", Reason: "the entity type is empty", Hint: `name them, as in Config{EntityType: "CommentBucket"}`}
 	}
 	if parents != nil && !cfg.UniqueParentIDs && !engine.CollectionOf(parents).IDIsUnique() {
-		return nil, errTwins(cfg.EntityType, parents.EntityType(), "a bucket has no fields but its own", "")
+		return nil, errDuplicateParents(cfg.EntityType, parents.EntityType(), "a bucket has no fields but its own", "")
 	}
 	repo, err := New[Bucket[E, P]](forest, parents, container, cfg.Config)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 // stores until it is finished is in journal.go.
 func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 	var lost error // of an attempt that may have taken effect
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		done, err := f.tryDelete(ctx, n, d)
 		switch {
 		case done:
@@ -31,7 +31,7 @@ func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
 		case err != nil:
 			return err
 		}
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return errors.Join(lost, err)
 		}
 	}
@@ -46,7 +46,7 @@ func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (don
 		return false, err
 	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
 		err := f.carryOut(ctx, n, d.TenantID, root)
-		if d.Shown == nil && isPlanChanged(err) {
+		if d.Confirmed == nil && isPlanChanged(err) {
 			return false, nil // that was another caller's plan
 		}
 		return true, unfinished("delete", err)
@@ -64,7 +64,7 @@ func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (don
 	case len(n.children) == 0:
 		return f.deleteLeaf(ctx, n, root)
 	}
-	if err := f.refuseTwins(ctx, n, d.TenantID, root); err != nil {
+	if err := f.refuseDuplicateParents(ctx, n, d.TenantID, root); err != nil {
 		return false, err
 	}
 	return f.deleteTree(ctx, n, d, root)
@@ -77,9 +77,9 @@ func (f *Forest) deleteLeaf(ctx context.Context, n *node, leaf engine.Document) 
 	if err != nil {
 		return false, err
 	}
-	rest := f.remains(n, leaf)
+	rest := f.retentionOf(n, leaf)
 	rest.at, rest.run = f.now(), run
-	done, err := rest.ofRoot(ctx, n, []engine.Document{leaf})
+	done, err := rest.finishRoot(ctx, n, []engine.Document{leaf})
 	return done == 1, err
 }
 
@@ -96,10 +96,10 @@ func (f *Forest) deleteTree(ctx context.Context, n *node, d engine.Deletion, roo
 // begin hides a document: the first write of a run. Without a result it changed meanwhile.
 func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root engine.Document) ([]engine.Document, error) {
 	tenant, phase := d.TenantID, phaseRemoving
-	if d.Shown != nil {
+	if d.Confirmed != nil {
 		now, err := f.planOf(ctx, n, tenant, root)
 		if err == nil {
-			err = now.Exceeds(d.Shown)
+			err = now.Exceeds(d.Confirmed)
 		}
 		if err != nil {
 			return nil, err
@@ -124,8 +124,8 @@ func (f *Forest) begin(ctx context.Context, n *node, d engine.Deletion, root eng
 	}
 	return n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document {
 		s = hidden(s, now, run, phase)
-		s.Deletion.Until = n.restorableUntil(root)
-		s.Deletion.Shown = d.Shown
+		s.Journal.Until = n.restorableUntil(root)
+		s.Journal.Confirmed = d.Confirmed
 		return s
 	})
 }
@@ -137,7 +137,7 @@ func (f *Forest) now() string { return f.cfg.Now().UTC().Format(time.RFC3339Nano
 // root last.
 func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	ctx = n.sinceLastRun(ctx, root)
-	if root.Deletion.Phase == phaseDeciding {
+	if root.Journal.Phase == phaseDeciding {
 		decided, err := f.decide(ctx, n, tenant, root)
 		if errors.Is(err, errEnded) {
 			return nil
@@ -147,11 +147,11 @@ func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engi
 		}
 		root = decided
 	}
-	rest := f.remains(n, root)
-	if err := f.removal(tenant, root, rest).under(ctx, n, []engine.Document{root}); err != nil {
+	rest := f.retentionOf(n, root)
+	if err := f.removal(tenant, root, rest).descend(ctx, n, []engine.Document{root}); err != nil {
 		return err
 	}
-	if err := f.last(ctx, n, tenant, root, rest.ofRoot); err != nil || !rest.joined {
+	if err := f.last(ctx, n, tenant, root, rest.finishRoot); err != nil || !rest.joined {
 		return err
 	}
 	return f.endJoin(ctx, n, tenant, root)
@@ -159,7 +159,7 @@ func (f *Forest) carryOut(ctx context.Context, n *node, tenant string, root engi
 
 // last changes the document that something began with, as its end.
 func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.Document, what func(context.Context, *node, []engine.Document) (int, error)) error {
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		done, err := what(ctx, n, []engine.Document{root})
 		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
@@ -170,7 +170,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 			return nil
 		case err != nil:
 			return err
-		case !sameRun(again, root) || !underWay(again, root.Deletion.Phase):
+		case !sameRun(again, root) || !underWay(again, root.Journal.Phase):
 			// Finished by another process, and perhaps rolled back. A document without the
 			// id of this run may be a new one under the same id: what was deleted before
 			// it is not its own.
@@ -180,7 +180,7 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 			return nil
 		}
 		root = again
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return err
 		}
 	}
@@ -189,19 +189,19 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 // given returns what In takes beside the tenant.
 func (f *Forest) given(n *node, s engine.Document) []any { return n.GivenOf(s.Key) }
 
-// removal is the pass that takes everything below a document away.
-func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pass {
+// removal is the walk that takes everything below a document away.
+func (f *Forest) removal(tenant string, root engine.Document, rest retention) *walk {
 	which := notRolledBack(present(), root)
-	if root.Deletion != nil && root.Deletion.Phase == phasePurging {
+	if root.Journal != nil && root.Journal.Phase == phasePurging {
 		// By its journal too: what the purge leaves of a document has none, and
 		// could have been given the very time of the soft delete.
 		which = engine.SQL(`NOT IS_DEFINED(c["deletedAt"]) OR c["ttl"] = -1 OR (`+ofRun(root)+") AND "+memberSQL(engine.JournalField+".phase")+" = @phase",
 			engine.P("run", runOf(root)), engine.P("phase", phaseRetained))
 	}
-	decided := root.Deletion != nil && root.Deletion.Phase == phaseRemoving
-	return &pass{
-		forest: f, tenant: tenant, which: which, removes: true, decided: decided, shown: decided && root.Deletion.Shown != nil,
-		enter: func(ctx context.Context, n *node, outlines []engine.Document) ([]engine.Document, error) {
+	decided := root.Journal != nil && root.Journal.Phase == phaseRemoving
+	return &walk{
+		forest: f, tenant: tenant, which: which, removes: true, decided: decided, confirmed: decided && root.Journal.Confirmed != nil,
+		beforeChildren: func(ctx context.Context, n *node, outlines []engine.Document) ([]engine.Document, error) {
 			if decided && n.restricts() {
 				if err := f.refuseLate(ctx, n, tenant, outlines); err != nil {
 					return nil, err
@@ -209,11 +209,11 @@ func (f *Forest) removal(tenant string, root engine.Document, rest remains) *pas
 			}
 			return f.hideDescendants(ctx, n, outlines, root)
 		},
-		leave: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
+		afterChildren: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
 			if r.rule == Orphan {
-				return f.letGo(ctx, r.child, outlines)
+				return f.clearParents(ctx, r.child, outlines)
 			}
-			return rest.of(ctx, r.child, outlines)
+			return rest.finishDescendants(ctx, r.child, outlines)
 		},
 	}
 }
@@ -231,16 +231,16 @@ func (f *Forest) hideDescendants(ctx context.Context, n *node, outlines []engine
 	}
 	done, err := n.Edit(ctx, visible, func(s engine.Document) engine.Document {
 		s = hidden(s, root.DeletedAt, runOf(root), phaseDescendant)
-		if root.Deletion != nil {
-			s.Deletion.Until = root.Deletion.Until
+		if root.Journal != nil {
+			s.Journal.Until = root.Journal.Until
 		}
 		return s
 	})
 	return append(already, done...), err
 }
 
-// letGo takes the parent away from children that stay.
-func (f *Forest) letGo(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+// clearParents takes the parent away from children that stay.
+func (f *Forest) clearParents(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
 	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
 		s.ParentID = ""
 		return s

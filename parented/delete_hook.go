@@ -8,9 +8,9 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// deletePolicy is what deletes of one entity type do in a forest, as the engine calls
-// it. The rules to choose from are in rule.go; delete.go carries them out.
-type deletePolicy struct {
+// deleteHook is what deletes of one entity type do in a forest, as the engine calls
+// it (engine.DeletePolicy). The rules to choose from are in rule.go; delete.go carries them out.
+type deleteHook struct {
 	forest *Forest
 	node   *node
 }
@@ -18,10 +18,10 @@ type deletePolicy struct {
 // applyRules makes deletes of an entity type follow the rules. One without
 // children and policy keeps its plain delete, which also a batch can hold. The
 // caller holds f.mu.
-func (f *Forest) applyRules(n *node) error { return n.SetDeletePolicy(deletePolicy{f, n}) }
+func (f *Forest) applyRules(n *node) error { return n.SetDeletePolicy(deleteHook{f, n}) }
 
 // Owner names the forest by what it holds, since a program may have several.
-func (p deletePolicy) Owner() string {
+func (p deleteHook) Owner() string {
 	var names []string
 	for _, n := range p.forest.nodes {
 		names = append(names, n.EntityType())
@@ -30,22 +30,22 @@ func (p deletePolicy) Owner() string {
 }
 
 // Plan counts what would go.
-func (p deletePolicy) Plan(ctx context.Context, d engine.Deletion) (*engine.DeletePlan, error) {
+func (p deleteHook) Plan(ctx context.Context, d engine.Deletion) (*engine.DeletePlan, error) {
 	return p.forest.plan(ctx, p.node, d)
 }
 
 // Begin hides the document within a batch.
-func (p deletePolicy) Begin(d engine.Deletion) (engine.BatchDeletion, error) {
+func (p deleteHook) Begin(d engine.Deletion) (engine.BatchDeletion, error) {
 	return p.forest.batchDelete(p.node, d)
 }
 
 // CarryOut deletes the document and its descendants.
-func (p deletePolicy) CarryOut(ctx context.Context, d engine.Deletion) error {
+func (p deleteHook) CarryOut(ctx context.Context, d engine.Deletion) error {
 	return p.forest.delete(ctx, p.node, d)
 }
 
 // Restore brings back what was deleted softly.
-func (p deletePolicy) Restore(ctx context.Context, d engine.Deletion) error {
+func (p deleteHook) Restore(ctx context.Context, d engine.Deletion) error {
 	if p.node.policy.Retain == 0 {
 		return p.node.NotSoftlyDeleted("Restore")
 	}
@@ -53,7 +53,7 @@ func (p deletePolicy) Restore(ctx context.Context, d engine.Deletion) error {
 }
 
 // Purge removes what was deleted softly.
-func (p deletePolicy) Purge(ctx context.Context, d engine.Deletion) error {
+func (p deleteHook) Purge(ctx context.Context, d engine.Deletion) error {
 	if p.node.policy.Retain == 0 {
 		return p.node.NotSoftlyDeleted("Purge")
 	}

@@ -16,8 +16,8 @@ import (
 // refused: at start, or, where the program said that there are none, by the delete
 // that meets them.
 
-// errTwins refuses parents of which two in a tenant may have one id, with the ways out.
-func errTwins(child, parents, why, field string) error {
+// errDuplicateParents refuses parents of which two in a tenant may have one id, with the ways out.
+func errDuplicateParents(child, parents, why, field string) error {
 	reason := fmt.Sprintf("the key of its parents %s lets one id stand in several partitions of a tenant, and their children can't be told apart", parents)
 	if why != "" {
 		reason += ": " + why
@@ -44,18 +44,18 @@ func hasOwnForm(t reflect.Type) bool {
 	return false
 }
 
-// refuseTwins keeps the delete of one parent from taking the children of another
+// refuseDuplicateParents keeps the delete of one parent from taking the children of another
 // with its id, where ids that were said to be unique are not. It costs a query, for
 // such containers alone, and does not see what is created in that very instant.
-func (f *Forest) refuseTwins(ctx context.Context, n *node, tenant string, root engine.Document) error {
+func (f *Forest) refuseDuplicateParents(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	if n.IDIsUnique() || !n.hasChildrenByID() {
 		return nil
 	}
-	for twin, err := range n.Documents(ctx, tenant, nil, present().And(engine.Eq("id", root.ID)), engine.Outline()) {
+	for duplicate, err := range n.Documents(ctx, tenant, nil, present().And(engine.Eq("id", root.ID)), engine.Outline()) {
 		if err != nil {
 			return err
 		}
-		if reflect.DeepEqual(twin.Key, root.Key) || twin.DeletedAt != "" {
+		if reflect.DeepEqual(duplicate.Key, root.Key) || duplicate.DeletedAt != "" {
 			continue
 		}
 		children, err := f.hasChildren(ctx, n, tenant, root)
@@ -89,8 +89,8 @@ func (f *Forest) hasChildren(ctx context.Context, n *node, tenant string, root e
 		if len(r.levels) > 0 {
 			continue
 		}
-		for fam := range families(r, []engine.Document{root}) {
-			count, err := r.child.Count(ctx, tenant, fam.key, present().And(fam.children()))
+		for group := range parentGroups(r, []engine.Document{root}) {
+			count, err := r.child.Count(ctx, tenant, group.key, present().And(group.children()))
 			if err != nil || count > 0 {
 				return count > 0, err
 			}

@@ -36,7 +36,7 @@ func (e *Entries[E, P]) Append(ctx context.Context, value E) (*Entry[E], error) 
 	}
 	defer done()
 	seq, known := e.buckets.guess(key)
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		if !known {
 			var err error
 			if seq, err = e.newest(ctx); err != nil {
@@ -64,7 +64,7 @@ func (e *Entries[E, P]) Append(ctx context.Context, value E) (*Entry[E], error) 
 		default:
 			return nil, err
 		}
-		if err := e.buckets.repo.forest.tryAgain(ctx, stalls%maxStalls); err != nil {
+		if err := e.buckets.repo.forest.nextAttempt(ctx, attempts%maxAttempts); err != nil {
 			return nil, err
 		}
 	}

@@ -28,9 +28,9 @@ type ForestConfig struct {
 type Forest struct {
 	cfg ForestConfig
 
-	mu       sync.RWMutex
-	nodes    []*node
-	unlooked []unlooked // children whose parent has to be looked at again
+	mu            sync.RWMutex
+	nodes         []*node
+	pendingChecks []pendingCheck // parents that have to be looked at again
 }
 
 // NewForest returns an empty forest.

@@ -20,8 +20,8 @@ func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, p
 	kept := time.Duration(parent.TTL)*time.Second + restoreSpan
 	if len(n.children) == 0 {
 		// The restore may begin meanwhile: whoever calls this looks at the parent again.
-		rest := remains{forest: f, soft: true, at: parent.DeletedAt, run: runOf(parent)}
-		done, err := rest.leave(ctx, n, []engine.Document{child}, kept, engine.Journal{})
+		rest := retention{forest: f, soft: true, at: parent.DeletedAt, run: runOf(parent)}
+		done, err := rest.finish(ctx, n, []engine.Document{child}, kept, engine.Journal{})
 		return done == 1, err
 	}
 	if begun(child) {
@@ -45,10 +45,10 @@ func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, p
 	}
 	marks, err := n.Edit(ctx, []engine.Document{child}, func(s engine.Document) engine.Document {
 		if s.DeletedAt != "" { // a part, whose journal has its ttl
-			s.TTL = s.Deletion.TTL
+			s.TTL = s.Journal.TTL
 		}
 		s = hidden(s, parent.DeletedAt, run, phase)
-		s.Deletion.Joins, s.Deletion.Kept = runOf(parent), seconds(kept)
+		s.Journal.Joins, s.Journal.Kept = runOf(parent), seconds(kept)
 		return s
 	})
 	if err != nil || len(marks) == 0 {
@@ -67,7 +67,7 @@ func (f *Forest) endJoin(ctx context.Context, n *node, tenant string, root engin
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}
-	if err != nil || runOf(child) != root.Deletion.Joins || !isRetained(child) || !rolledBack(parent, child) {
+	if err != nil || runOf(child) != root.Journal.Joins || !isRetained(child) || !rolledBack(parent, child) {
 		return err
 	}
 	return f.unhideStray(ctx, n, tenant, child)

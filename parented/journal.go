@@ -50,10 +50,10 @@ func isRetained(s engine.Document) bool {
 // hidden starts the journal of a document that is not deleted.
 func hidden(s engine.Document, now, run, phase string) engine.Document {
 	journal := engine.Journal{Phase: phase, TTL: s.TTL, Run: run}
-	if s.Deletion != nil {
-		journal.RolledBack, journal.Refused, journal.Sessions = s.Deletion.RolledBack, s.Deletion.Refused, s.Deletion.Sessions
+	if s.Journal != nil {
+		journal.RolledBack, journal.Refused, journal.Sessions = s.Journal.RolledBack, s.Journal.Refused, s.Journal.Sessions
 	}
-	s.Deletion = &journal
+	s.Journal = &journal
 	s.DeletedAt, s.TTL, s.Moving = now, neverExpires, ""
 	return s
 }
@@ -61,11 +61,11 @@ func hidden(s engine.Document, now, run, phase string) engine.Document {
 // inPhase moves a journal on.
 func inPhase(s engine.Document, phase string) engine.Document {
 	journal := engine.Journal{}
-	if s.Deletion != nil {
-		journal = *s.Deletion
+	if s.Journal != nil {
+		journal = *s.Journal
 	}
 	journal.Phase = phase
-	s.Deletion, s.TTL = &journal, neverExpires
+	s.Journal, s.TTL = &journal, neverExpires
 	return s
 }
 
@@ -73,19 +73,19 @@ func inPhase(s engine.Document, phase string) engine.Document {
 func unhidden(s engine.Document) engine.Document {
 	run := runOf(s)
 	s.TTL = 0
-	if s.Deletion != nil {
-		s.TTL = s.Deletion.TTL
+	if s.Journal != nil {
+		s.TTL = s.Journal.TTL
 	}
-	s.DeletedAt, s.Deletion = "", &engine.Journal{RolledBack: run}
+	s.DeletedAt, s.Journal = "", &engine.Journal{RolledBack: run}
 	return s
 }
 
 func underWay(s engine.Document, phases ...string) bool {
-	if s.DeletedAt == "" || s.Deletion == nil || s.TTL != neverExpires {
+	if s.DeletedAt == "" || s.Journal == nil || s.TTL != neverExpires {
 		return false
 	}
 	for _, phase := range phases {
-		if s.Deletion.Phase == phase {
+		if s.Journal.Phase == phase {
 			return true
 		}
 	}
@@ -93,17 +93,17 @@ func underWay(s engine.Document, phases ...string) bool {
 }
 
 func phaseOf(s engine.Document) string {
-	if s.Deletion == nil {
+	if s.Journal == nil {
 		return ""
 	}
-	return s.Deletion.Phase
+	return s.Journal.Phase
 }
 
 // runOf returns the run that a document is hidden by. A journal that was
 // written before runs had ids goes by its time.
 func runOf(s engine.Document) string {
-	if s.Deletion != nil && s.Deletion.Run != "" {
-		return s.Deletion.Run
+	if s.Journal != nil && s.Journal.Run != "" {
+		return s.Journal.Run
 	}
 	return s.DeletedAt
 }

@@ -51,7 +51,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent t
 	if err := r.alive(ctx, tenant, to); err != nil {
 		return err
 	}
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		child, err := r.childByID(ctx, tenant, r.node.parent.childKey(to), id, r.node.parent.sameKey(to)...)
 		if err != nil {
 			return err
@@ -81,7 +81,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent t
 		if len(moved) == 1 {
 			return r.arrived(ctx, tenant, moved[0], from)
 		}
-		if err := r.forest.tryAgain(ctx, stalls); err != nil {
+		if err := r.forest.nextAttempt(ctx, attempts); err != nil {
 			return err
 		}
 	}
@@ -100,7 +100,7 @@ func (r *Repository[C, P]) reserved(from parentRef) string {
 // too late goes back to where it was, unless the delete of its new parent, or
 // another move, has taken it meanwhile: then it moved before that.
 func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Document, from parentRef) error {
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		at := r.node.parent.namedBy(child)
 		gone := r.alive(ctx, tenant, at)
 		dead := errors.Is(gone, repository.ErrDanglingRef)
@@ -138,17 +138,17 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 			return nil // another process has seen it there, and the new parent alive
 		}
 		child = now
-		if err := r.forest.tryAgain(ctx, stalls); err != nil {
+		if err := r.forest.nextAttempt(ctx, attempts); err != nil {
 			return r.movedBut(tenant, child, err)
 		}
 	}
 }
 
 // movedBut is the error of a move after which the new parent could not be looked
-// at. Where no mark tells of the move, the forest keeps the child in mind.
+// at. Where no mark tells of the move, the forest checks the child later (parent_recheck.go).
 func (r *Repository[C, P]) movedBut(tenant string, child engine.Document, err error) error {
 	if child.Moving == "" {
-		r.forest.lookLater(unlooked{r.node, tenant, r.forest.given(r.node, child), child.ID, false})
+		r.forest.enqueueCheck(pendingCheck{r.node, tenant, r.forest.given(r.node, child), child.ID, false})
 	}
 	return storedBut(err)
 }

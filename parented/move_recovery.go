@@ -9,7 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// A child that moves is in transit until its new parent was seen alive with the
+// A child is moving until its new parent was seen alive with the
 // child under it. Should the new parent be on its way out, the child goes back,
 // and the former parent must not have been deleted without it. The write that
 // moves it therefore names the former parent in a member of its own. A delete of
@@ -18,31 +18,31 @@ import (
 // mover died.
 //
 // Where children go with their parent for good, whatever is below them, nothing
-// is lost with a child that comes back too late, and the mark is spared.
+// is lost with a child that comes back too late, and that member is spared.
 
-// tracksMoves reports whether a child is marked while it moves: Restrict keeps it or
+// tracksMoves reports whether a child names its former parent while it moves: Restrict keeps it or
 // something below it, or what is above it can be restored with it.
 func (r *relation) tracksMoves() bool {
-	return (r.forbids() || r.rule == Cascade && r.parent.comesBack()) && !slices.Contains(r.child.GivenFields(), parentField)
+	return (r.restricts() || r.rule == Cascade && r.parent.restorable()) && !slices.Contains(r.child.GivenFields(), parentField)
 }
 
-// comesBack reports whether a delete that takes such a document can be undone.
-func (n *node) comesBack() bool {
-	return n.policy.Retain > 0 || n.parent != nil && n.parent.rule == Cascade && n.parent.parent.comesBack()
+// restorable reports whether a delete that takes such a document can be restored.
+func (n *node) restorable() bool {
+	return n.policy.Retain > 0 || n.parent != nil && n.parent.rule == Cascade && n.parent.parent.restorable()
 }
 
-// forbids reports whether such a child may forbid the delete of its parent.
-func (r *relation) forbids() bool {
+// restricts reports whether such a child may forbid the delete of its parent.
+func (r *relation) restricts() bool {
 	return r.rule == Restrict || r.rule == Cascade && r.child.restricts()
 }
 
 // finishMoves ends the moves of those documents that are on their way to parents outside
-// the family. It returns the family's children, those that came back among them, and how many moves it ended.
-func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, fam family, outlines []engine.Document) (children []engine.Document, finished int, err error) {
+// the group. It returns the group's children, those that came back among them, and how many moves it ended.
+func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, group parentGroup, outlines []engine.Document) (children []engine.Document, finished int, err error) {
 	if !r.tracksMoves() {
 		return outlines, 0, nil
 	}
-	has := fam.membership()
+	has := group.membership()
 	for _, s := range outlines {
 		if !has(s) {
 			finished++
@@ -67,7 +67,7 @@ func (f *Forest) finishMove(ctx context.Context, n *node, tenant string, child e
 
 // endMove is finishMove that reports whether this call ended the move; false where another process had.
 func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engine.Document) (now engine.Document, ended bool, err error) {
-	for stalls := 0; child.Moving != ""; stalls++ {
+	for attempts := 0; child.Moving != ""; attempts++ {
 		err := f.parentAlive(ctx, n, tenant, child)
 		if err != nil && !errors.Is(err, repository.ErrDanglingRef) {
 			return child, false, err
@@ -91,7 +91,7 @@ func (f *Forest) endMove(ctx context.Context, n *node, tenant string, child engi
 		if err != nil {
 			return child, false, err
 		}
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return child, false, err
 		}
 	}

@@ -49,7 +49,7 @@ func documentText(s engine.Document) string { return engine.KeyText(append([]any
 // deleted softly, and a refusal below must not unhide what a delete above relies
 // on. It returns the other documents, and how many it finished; those that are
 // there still will be found again.
-func (f *Forest) endNested(ctx context.Context, n *node, tenant string, outlines []engine.Document) (others []engine.Document, ended int, err error) {
+func (f *Forest) endOverlapping(ctx context.Context, n *node, tenant string, outlines []engine.Document) (others []engine.Document, ended int, err error) {
 	for _, s := range outlines {
 		if !begun(s) {
 			others = append(others, s)

@@ -30,7 +30,7 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
-		return r.keepInMind(tenant, entities, created, err)
+		return r.enqueueChecks(tenant, entities, created, err)
 	}
 	children, removed := 0, 0
 	var left *DanglingError
@@ -48,7 +48,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 			continue
 		}
 		if err != nil {
-			return r.keepInMind(tenant, entities, created, err)
+			return r.enqueueChecks(tenant, entities, created, err)
 		}
 		if gone {
 			removed++
@@ -73,12 +73,12 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 	if err != nil {
 		return false, err
 	}
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		outline, err := r.forest.outlineAfterMove(ctx, r.node, tenant, key, meta.ID)
 		switch {
 		case !created && errors.Is(err, repository.ErrNotFound):
 			return false, nil
-		case errors.Is(err, repository.ErrNotFound), err == nil && outline.DeletedAt != "" && outline.Deletion == nil:
+		case errors.Is(err, repository.ErrNotFound), err == nil && outline.DeletedAt != "" && outline.Journal == nil:
 			meta.ETag = ""
 			return true, nil
 		case err != nil:
@@ -99,7 +99,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 			return false, err
 		}
 		// It was hidden or removed between the two requests.
-		if err := r.forest.tryAgain(ctx, stalls); err != nil {
+		if err := r.forest.nextAttempt(ctx, attempts); err != nil {
 			return false, err
 		}
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // maxFamily is how many parents one query names.
-const maxFamily = 100
+const maxParentGroup = 100
 
-// family is some parents whose children one query finds.
-type family struct {
+// parentGroup is some parents whose children one query finds.
+type parentGroup struct {
 	relation *relation
 	parents  []engine.Document
 	// key are the values that are known of the children's partition key.
@@ -21,7 +21,7 @@ type family struct {
 }
 
 // refs name the parents as their children do.
-func (f family) refs() []parentRef {
+func (f parentGroup) refs() []parentRef {
 	refs := make([]parentRef, len(f.parents))
 	for i, parent := range f.parents {
 		refs[i] = f.relation.refTo(parent)
@@ -29,22 +29,22 @@ func (f family) refs() []parentRef {
 	return refs
 }
 
-// of is the family of some of its parents.
-func (f family) of(parents []engine.Document) family {
+// with is the group with only some of its parents.
+func (f parentGroup) with(parents []engine.Document) parentGroup {
 	f.parents = parents
 	return f
 }
 
 // children is the condition on them.
-func (f family) children() engine.Predicate { return f.relation.childrenOf(f.refs()) }
+func (f parentGroup) children() engine.Predicate { return f.relation.childrenOf(f.refs()) }
 
-// families groups parents for queries over their children: a hundred together
+// parentGroups groups parents for queries over their children: a hundred together
 // of which the same is known of the children's key.
-func families(r *relation, parents []engine.Document) iter.Seq[family] {
-	return func(yield func(family) bool) {
-		for _, group := range byChildKey(r, parents) {
-			for chunk := range slices.Chunk(group.parents, maxFamily) {
-				if !yield(group.of(chunk)) {
+func parentGroups(r *relation, parents []engine.Document) iter.Seq[parentGroup] {
+	return func(yield func(parentGroup) bool) {
+		for _, group := range groupByChildKey(r, parents) {
+			for chunk := range slices.Chunk(group.parents, maxParentGroup) {
+				if !yield(group.with(chunk)) {
 					return
 				}
 			}
@@ -52,8 +52,8 @@ func families(r *relation, parents []engine.Document) iter.Seq[family] {
 	}
 }
 
-func byChildKey(r *relation, parents []engine.Document) []family {
-	var groups []family
+func groupByChildKey(r *relation, parents []engine.Document) []parentGroup {
+	var groups []parentGroup
 	index := map[string]int{}
 	for _, parent := range parents {
 		key := r.childKey(r.refTo(parent))
@@ -62,20 +62,20 @@ func byChildKey(r *relation, parents []engine.Document) []family {
 		if !ok {
 			i = len(groups)
 			index[text] = i
-			groups = append(groups, family{relation: r, key: key})
+			groups = append(groups, parentGroup{relation: r, key: key})
 		}
 		groups[i].parents = append(groups[i].parents, parent)
 	}
 	return groups
 }
 
-// claims narrows a query to the family's children, and to those that may have to come
-// back to it.
-func (f family) claims(q engine.Query, r *relation) engine.Query {
+// childrenAndMoving narrows a query to the group's children, and to those that are
+// moving away from it and may have to come back.
+func (f parentGroup) childrenAndMoving(q engine.Query, r *relation) engine.Query {
 	if !r.tracksMoves() {
 		return q.And(f.children())
 	}
-	var w claimWriter
+	var w conditionParams
 	refs := f.refs()
 	var some []string
 	for _, group := range groupByLevels(refs) {
@@ -96,16 +96,16 @@ func (f family) claims(q engine.Query, r *relation) engine.Query {
 	return q.AndSQL(strings.Join(some, " OR "), w.params...)
 }
 
-// claimWriter collects the parameters of a condition.
-type claimWriter struct{ params []engine.Param }
+// conditionParams collects the parameters of a condition.
+type conditionParams struct{ params []engine.Param }
 
-func (w *claimWriter) param(value any) string {
+func (w *conditionParams) param(value any) string {
 	name := fmt.Sprint("claim", len(w.params))
 	w.params = append(w.params, engine.P(name, value))
 	return "@" + name
 }
 
-func (w *claimWriter) in(values []any) string {
+func (w *conditionParams) in(values []any) string {
 	names := make([]string, len(values))
 	for i, value := range values {
 		names[i] = w.param(value)
@@ -123,8 +123,8 @@ func memberSQL(path string) string {
 	return b.String()
 }
 
-// membership says which children belong to the family.
-func (f family) membership() func(child engine.Document) bool {
+// membership says which children belong to the group.
+func (f parentGroup) membership() func(child engine.Document) bool {
 	parents := map[string]bool{}
 	for _, parent := range f.refs() {
 		parents[parent.text()] = true

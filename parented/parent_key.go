@@ -29,16 +29,16 @@ func parentLevelsOf(child, parents *engine.Collection, unique bool) ([]parentLev
 	}
 	given, all := parents.LevelsBesideID()
 	if !all || len(given) > 0 && len(given) < len(parents.GivenFields()) {
-		return nil, errTwins(child.EntityType(), parents.EntityType(), "", "")
+		return nil, errDuplicateParents(child.EntityType(), parents.EntityType(), "", "")
 	}
 	var levels []parentLevel
 	for _, level := range given {
 		if level.Field.Path == parentField || level.Field.Path == "parentEntityType" {
-			return nil, errTwins(child.EntityType(), parents.EntityType(), fmt.Sprintf("its %s is about its own parent", level.Field.Path), "")
+			return nil, errDuplicateParents(child.EntityType(), parents.EntityType(), fmt.Sprintf("its %s is about its own parent", level.Field.Path), "")
 		}
 		field, ok := child.Model().Field(level.Field.Path)
 		if why := whyNoLevel(child, field, ok, level.Field); why != "" {
-			return nil, errTwins(child.EntityType(), parents.EntityType(), why, fmt.Sprintf("give %s a field %q of type %s as the key of its parents has, stored always (no omitempty, no pointer)", child.EntityType(), level.Field.Path, level.Field.Type))
+			return nil, errDuplicateParents(child.EntityType(), parents.EntityType(), why, fmt.Sprintf("give %s a field %q of type %s as the key of its parents has, stored always (no omitempty, no pointer)", child.EntityType(), level.Field.Path, level.Field.Type))
 		}
 		levels = append(levels, parentLevel{field, level.At})
 	}

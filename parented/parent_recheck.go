@@ -10,12 +10,12 @@ import (
 )
 
 // A write of a child whose second look at the parent failed is stored, and nobody
-// knows whether the parent is there. Its caller is told so; the forest keeps the
-// child in mind, and Resume takes that look again, in this process. Of a process
+// knows whether the parent is there. Its caller is told so; the forest keeps
+// the check pending, and Resume runs it, in this process. Of a process
 // that dies meanwhile, Sweep finds the child.
 
-// unlooked is a child whose parent has to be looked at again.
-type unlooked struct {
+// pendingCheck is a child whose parent has to be looked at again.
+type pendingCheck struct {
 	node    *node
 	tenant  string
 	key     []any // what In takes
@@ -24,38 +24,38 @@ type unlooked struct {
 }
 
 // maxUnlooked bounds the memory of an outage. What has no room is left to Sweep.
-const maxUnlooked = 10_000
+const maxPendingChecks = 10_000
 
-func (f *Forest) lookLater(children ...unlooked) {
+func (f *Forest) enqueueCheck(children ...pendingCheck) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.unlooked = append(f.unlooked, children[:min(len(children), maxUnlooked-len(f.unlooked))]...)
+	f.pendingChecks = append(f.pendingChecks, children[:min(len(children), maxPendingChecks-len(f.pendingChecks))]...)
 }
 
-// takeUnlooked takes the children of some tenants, or of all, out of the forest's mind.
-func (f *Forest) takeUnlooked(tenants []string) (taken []unlooked) {
+// takePending takes the checks of some tenants, or of all, out of the forest.
+func (f *Forest) takePending(tenants []string) (taken []pendingCheck) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	var rest []unlooked
-	for _, c := range f.unlooked {
+	var rest []pendingCheck
+	for _, c := range f.pendingChecks {
 		if len(tenants) == 0 || slices.Contains(tenants, c.tenant) {
 			taken = append(taken, c)
 		} else {
 			rest = append(rest, c)
 		}
 	}
-	f.unlooked = rest
+	f.pendingChecks = rest
 	return taken
 }
 
-// lookAgain takes the second looks that failed, and reports how many children
-// were there without their parent. Those that fail again are kept in mind.
-func (f *Forest) lookAgain(ctx context.Context, tenants []string) (followed int, err error) {
+// runPendingChecks runs the checks that failed, and reports how many children were
+// there without their parent. Those that fail again stay pending.
+func (f *Forest) runPendingChecks(ctx context.Context, tenants []string) (followed int, err error) {
 	var errs []error
-	for _, c := range f.takeUnlooked(tenants) {
-		did, err := f.follow(ctx, c)
+	for _, c := range f.takePending(tenants) {
+		did, err := f.runCheck(ctx, c)
 		if err != nil {
-			f.lookLater(c)
+			f.enqueueCheck(c)
 			errs = append(errs, err)
 		}
 		if did {
@@ -65,8 +65,8 @@ func (f *Forest) lookAgain(ctx context.Context, tenants []string) (followed int,
 	return followed, errors.Join(errs...)
 }
 
-// follow does to a child what the delete of its parent would have done, if that is gone.
-func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
+// runCheck does to a child what the delete of its parent would have done, if that is gone.
+func (f *Forest) runCheck(ctx context.Context, c pendingCheck) (bool, error) {
 	outline, err := f.outlineAfterMove(ctx, c.node, c.tenant, c.key, c.id)
 	if errors.Is(err, repository.ErrNotFound) {
 		return false, nil
@@ -84,7 +84,7 @@ func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
 	case !errors.Is(gone, repository.ErrDanglingRef):
 		return false, gone
 	case c.created && c.node.parent.rule != Cascade:
-		err = f.uproot(ctx, c.node, c.tenant, outline)
+		err = f.deleteOrphan(ctx, c.node, c.tenant, outline)
 	default:
 		err = f.followDelete(ctx, c.node.parent, c.tenant, outline)
 	}
@@ -97,8 +97,8 @@ func (f *Forest) follow(ctx context.Context, c unlooked) (bool, error) {
 	return err == nil, err
 }
 
-// keepInMind is lookLater for entities, with the error for their writer.
-func (r *Repository[C, P]) keepInMind(tenant string, entities []any, created bool, err error) error {
+// enqueueChecks is enqueueCheck for entities, with the error for their writer.
+func (r *Repository[C, P]) enqueueChecks(tenant string, entities []any, created bool, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func (r *Repository[C, P]) keepInMind(tenant string, entities []any, created boo
 			continue
 		}
 		if key, keyErr := r.keyOf(child); keyErr == nil {
-			r.forest.lookLater(unlooked{r.node, tenant, key, engine.MetaOf(child).ID, created})
+			r.forest.enqueueCheck(pendingCheck{r.node, tenant, key, engine.MetaOf(child).ID, created})
 		}
 	}
 	return storedBut(err)

@@ -64,10 +64,10 @@ func journalCost(n *node, plan *engine.DeletePlan) float64 {
 func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan) error {
 	for _, r := range n.children {
 		counts := map[Rule]map[string]int64{Cascade: plan.Removed, Orphan: plan.Orphaned, Restrict: plan.Restricting}[r.rule]
-		for fam := range families(r, parents) {
-			q := present().And(fam.children())
+		for group := range parentGroups(r, parents) {
+			q := present().And(group.children())
 			if r.rule != Cascade || len(r.child.children) == 0 {
-				count, err := r.child.Count(ctx, tenant, fam.key, q)
+				count, err := r.child.Count(ctx, tenant, group.key, q)
 				if err != nil {
 					return err
 				}
@@ -76,7 +76,7 @@ func (f *Forest) planUnder(ctx context.Context, n *node, tenant string, parents 
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
+			err := f.inChunks(r.child.Documents(ctx, tenant, group.key, q, engine.Outline()), func(outlines []engine.Document) error {
 				counts[r.child.EntityType()] += int64(len(outlines))
 				return f.planUnder(ctx, r.child, tenant, outlines, plan)
 			})

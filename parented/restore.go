@@ -19,7 +19,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error 
 		phase = phaseReturning
 	}
 	root, err := f.enterPhase(ctx, n, d, phase, func(root engine.Document) error {
-		if root.Deletion.Phase == phasePurging || root.Deletion.Phase == phaseRetained && isPast(root) {
+		if root.Journal.Phase == phasePurging || root.Journal.Phase == phaseRetained && isPast(root) {
 			return repository.ErrNotFound // parts of its tree may be gone for good
 		}
 		if underWay(root, phaseReturning, phaseRestoring) {
@@ -36,7 +36,7 @@ func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error 
 // carryOutRestore finishes a restore that was begun.
 func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, root engine.Document) error {
 	ctx = n.sinceLastRun(ctx, root)
-	if root.Deletion.Phase == phaseReturning {
+	if root.Journal.Phase == phaseReturning {
 		decided, err := f.decideRestore(ctx, n, tenant, root)
 		if errors.Is(err, errEnded) {
 			return nil
@@ -58,7 +58,7 @@ func (f *Forest) carryOutRestore(ctx context.Context, n *node, tenant string, ro
 // that; if it isn't, the child stays deleted. The first process that writes its
 // decision decides for all.
 func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root engine.Document) (engine.Document, error) {
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		alive := f.parentAlive(ctx, n, tenant, root)
 		var err error
 		switch {
@@ -70,7 +70,7 @@ func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root
 			}
 		case errors.Is(alive, repository.ErrDanglingRef):
 			var done int
-			if done, err = f.remains(n, root).ofRoot(ctx, n, []engine.Document{root}); done == 1 {
+			if done, err = f.retentionOf(n, root).finishRoot(ctx, n, []engine.Document{root}); done == 1 {
 				return root, alive
 			}
 		default:
@@ -91,21 +91,21 @@ func (f *Forest) decideRestore(ctx context.Context, n *node, tenant string, root
 			return again, &DanglingError{Field: parentField, EntityType: n.parent.parent.EntityType(), ID: root.ParentID}
 		}
 		root = again
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return root, err
 		}
 	}
 }
 
-// retained reads a document that can be restored or purged.
-func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engine.Document, error) {
+// outlineRetained reads a document that can be restored or purged.
+func (f *Forest) outlineRetained(ctx context.Context, n *node, d engine.Deletion) (engine.Document, error) {
 	s, err := n.Outline(ctx, d.TenantID, d.Key, d.ID)
 	switch {
 	case err != nil:
 		return s, err
 	case s.DeletedAt == "":
 		return s, fmt.Errorf("%w: the document is not deleted", repository.ErrConflict)
-	case s.Deletion == nil || s.Deletion.Phase != phaseRetained && s.Deletion.Phase != phaseReturning && s.Deletion.Phase != phaseRestoring && s.Deletion.Phase != phasePurging:
+	case s.Journal == nil || s.Journal.Phase != phaseRetained && s.Journal.Phase != phaseReturning && s.Journal.Phase != phaseRestoring && s.Journal.Phase != phasePurging:
 		return s, repository.ErrNotFound // its delete is still under way, or it left a tombstone only
 	}
 	return s, nil
@@ -115,7 +115,7 @@ func (f *Forest) retained(ctx context.Context, n *node, d engine.Deletion) (engi
 // it, and leaves the tombstones that the entity types' policies ask for.
 func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
 	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root engine.Document) error {
-		if root.Deletion.Phase == phaseReturning || root.Deletion.Phase == phaseRestoring {
+		if root.Journal.Phase == phaseReturning || root.Journal.Phase == phaseRestoring {
 			return fmt.Errorf("%w: the document is being restored (wait for it, or let Forest.Resume finish it, and delete the document again)", repository.ErrConflict)
 		}
 		return nil
@@ -130,8 +130,8 @@ func (f *Forest) purge(ctx context.Context, n *node, d engine.Deletion) error {
 // earlier call left it. Before that it asks may, with the document as it is
 // stored; an error of may is returned and nothing is written.
 func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, phase string, may func(engine.Document) error) (engine.Document, error) {
-	for stalls := 0; ; stalls++ {
-		root, err := f.retained(ctx, n, d)
+	for attempts := 0; ; attempts++ {
+		root, err := f.outlineRetained(ctx, n, d)
 		if err == nil {
 			err = may(root)
 		}
@@ -145,7 +145,7 @@ func (f *Forest) enterPhase(ctx context.Context, n *node, d engine.Deletion, pha
 		if err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return root, err
 		}
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return root, err
 		}
 	}

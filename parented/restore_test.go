@@ -105,7 +105,7 @@ func TestAReplacementKeepsWhatTheRestoreLeft(t *testing.T) {
 	left := func() *engine.Journal {
 		outline, err := engine.CollectionOf(g.notes).Outline(ctx, "acme", nil, note.ID)
 		must(t, err)
-		return outline.Deletion
+		return outline.Journal
 	}
 	want := left()
 	if want == nil || want.RolledBack == "" || len(want.Sessions) == 0 {

@@ -13,7 +13,7 @@ import (
 // something below it.
 func (n *node) restricts() bool {
 	return slices.ContainsFunc(n.children, func(r *relation) bool {
-		return r.forbids()
+		return r.restricts()
 	})
 }
 
@@ -29,15 +29,15 @@ var errEnded = errors.New("ended by another process")
 func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine.Document) (engine.Document, error) {
 	var counts map[string]int64
 	var grown error
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		var err error
-		if shown := root.Deletion.Shown; shown != nil {
+		if confirmed := root.Journal.Confirmed; confirmed != nil {
 			plan := newPlan(n)
 			err = f.hideAll(ctx, n, tenant, []engine.Document{root}, plan, f.hiding(tenant, root))
-			counts, grown = plan.Restricting, plan.Exceeds(shown)
+			counts, grown = plan.Restricting, plan.Exceeds(confirmed)
 		} else {
 			counts = map[string]int64{}
-			err = f.explore(ctx, n, tenant, []engine.Document{root}, counts, f.hiding(tenant, root))
+			err = f.countRestrictingBelow(ctx, n, tenant, []engine.Document{root}, counts, f.hiding(tenant, root))
 		}
 		if err == nil {
 			break
@@ -45,7 +45,7 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 		if !errors.Is(err, errChanged) {
 			return root, err
 		}
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return root, err
 		}
 	}
@@ -57,7 +57,7 @@ func (f *Forest) decide(ctx context.Context, n *node, tenant string, root engine
 		why = refusedForGrowth
 	}
 	root, err := f.decided(ctx, n, tenant, root, why)
-	if err != nil || root.Deletion.Phase == phaseRemoving {
+	if err != nil || root.Journal.Phase == phaseRemoving {
 		return root, err
 	}
 	if err := f.rollBack(ctx, n, tenant, root); err != nil {
@@ -80,7 +80,7 @@ const (
 
 // refusalOf is the error of a delete that another process has refused.
 func refusalOf(s engine.Document) error {
-	switch s.Deletion.Refused {
+	switch s.Journal.Refused {
 	case refusedForChildren:
 		return &ChildrenError{}
 	case refusedForGrowth:
@@ -92,7 +92,7 @@ func refusalOf(s engine.Document) error {
 // wasRefused reports whether the run that hid root was refused, as far as the
 // document tells as it is now.
 func wasRefused(now, root engine.Document) bool {
-	return now.Deletion != nil && now.Deletion.Refused != "" && now.Deletion.RolledBack == runOf(root)
+	return now.Journal != nil && now.Journal.Refused != "" && now.Journal.RolledBack == runOf(root)
 }
 
 // hiding returns a visit that hides documents for one delete, and ends what
@@ -102,7 +102,7 @@ func (f *Forest) hiding(tenant string, root engine.Document) func(context.Contex
 		// What this very run has been rolled back from is not its own any more; the
 		// decision is going to be refused.
 		outlines = slices.DeleteFunc(slices.Clone(outlines), func(s engine.Document) bool { return rolledBack(s, root) })
-		others, _, err := f.endNested(ctx, n, tenant, outlines)
+		others, _, err := f.endOverlapping(ctx, n, tenant, outlines)
 		if err != nil {
 			return nil, err
 		}
@@ -121,11 +121,11 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engin
 	if why != "" {
 		phase = phaseRollingBack
 	}
-	for stalls := 0; ; stalls++ {
+	for attempts := 0; ; attempts++ {
 		done, err := n.Edit(ctx, []engine.Document{root}, func(s engine.Document) engine.Document {
 			s = inPhase(s, phase)
 			if why != "" {
-				s.Deletion.Refused = why
+				s.Journal.Refused = why
 			}
 			return s
 		})
@@ -157,7 +157,7 @@ func (f *Forest) decided(ctx context.Context, n *node, tenant string, root engin
 			return again, nil
 		}
 		root = again
-		if err := f.tryAgain(ctx, stalls); err != nil {
+		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return root, err
 		}
 	}
@@ -186,20 +186,20 @@ func (f *Forest) countRestricting(ctx context.Context, n *node, tenant string, p
 	asIs := func(_ context.Context, _ *node, outlines []engine.Document) ([]engine.Document, error) {
 		return outlines, nil
 	}
-	return f.explore(ctx, n, tenant, parents, counts, asIs)
+	return f.countRestrictingBelow(ctx, n, tenant, parents, counts, asIs)
 }
 
-// explore goes down to all restricting entity types and adds up what is there.
+// countRestrictingBelow goes down to all restricting entity types and adds up what is there.
 // visit sees the documents on the way, before their children are looked at.
-func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []engine.Document, counts map[string]int64, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
+func (f *Forest) countRestrictingBelow(ctx context.Context, n *node, tenant string, parents []engine.Document, counts map[string]int64, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
 	for _, r := range n.children {
-		if !r.forbids() {
+		if !r.restricts() {
 			continue
 		}
-		for fam := range families(r, parents) {
-			q := fam.claims(present(), r)
+		for group := range parentGroups(r, parents) {
+			q := group.childrenAndMoving(present(), r)
 			if r.rule == Restrict {
-				count, err := f.countClaimed(ctx, r, tenant, fam, q)
+				count, err := f.countRestricted(ctx, r, tenant, group, q)
 				if err != nil {
 					return err
 				}
@@ -208,8 +208,8 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 				}
 				continue
 			}
-			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
-				outlines, _, err := f.finishMoves(ctx, r, tenant, fam, outlines)
+			err := f.inChunks(r.child.Documents(ctx, tenant, group.key, q, engine.Outline()), func(outlines []engine.Document) error {
+				outlines, _, err := f.finishMoves(ctx, r, tenant, group, outlines)
 				if err != nil || len(outlines) == 0 {
 					return err
 				}
@@ -217,7 +217,7 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 				if err != nil {
 					return err
 				}
-				return f.explore(ctx, r.child, tenant, seen, counts, visit)
+				return f.countRestrictingBelow(ctx, r.child, tenant, seen, counts, visit)
 			})
 			if err != nil {
 				return err
@@ -227,24 +227,24 @@ func (f *Forest) explore(ctx context.Context, n *node, tenant string, parents []
 	return nil
 }
 
-// countClaimed counts the children that Restrict keeps. If there are any, the moves
+// countRestricted counts the children under the rule Restrict. If there are any, the moves
 // among them are ended first: one whose mover died must not forbid the delete of its former parent.
-func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, fam family, q engine.Query) (int64, error) {
-	count, err := r.child.Count(ctx, tenant, fam.key, q)
+func (f *Forest) countRestricted(ctx context.Context, r *relation, tenant string, group parentGroup, q engine.Query) (int64, error) {
+	count, err := r.child.Count(ctx, tenant, group.key, q)
 	if err != nil || count == 0 || !r.tracksMoves() {
 		return count, err
 	}
 	finished := 0
 	moving := q.AndSQL("IS_DEFINED(" + memberSQL(engine.MovingField) + ")")
-	err = f.inChunks(r.child.Documents(ctx, tenant, fam.key, moving, engine.Outline()), func(outlines []engine.Document) error {
-		_, n, err := f.finishMoves(ctx, r, tenant, fam, outlines)
+	err = f.inChunks(r.child.Documents(ctx, tenant, group.key, moving, engine.Outline()), func(outlines []engine.Document) error {
+		_, n, err := f.finishMoves(ctx, r, tenant, group, outlines)
 		finished += n
 		return err
 	})
 	if err != nil || finished == 0 {
 		return count, err
 	}
-	return r.child.Count(ctx, tenant, fam.key, q)
+	return r.child.Count(ctx, tenant, group.key, q)
 }
 
 // hideAll counts what a delete takes, and hides it before, so that what comes later is
@@ -252,24 +252,24 @@ func (f *Forest) countClaimed(ctx context.Context, r *relation, tenant string, f
 func (f *Forest) hideAll(ctx context.Context, n *node, tenant string, parents []engine.Document, plan *engine.DeletePlan, visit func(context.Context, *node, []engine.Document) ([]engine.Document, error)) error {
 	for _, r := range n.children {
 		name := r.child.EntityType()
-		for fam := range families(r, parents) {
-			q := fam.claims(present(), r)
+		for group := range parentGroups(r, parents) {
+			q := group.childrenAndMoving(present(), r)
 			var err error
 			var count int64
 			switch r.rule {
 			case Restrict:
-				count, err = f.countClaimed(ctx, r, tenant, fam, q)
+				count, err = f.countRestricted(ctx, r, tenant, group, q)
 				if count > 0 {
 					plan.Restricting[name] += count
 				}
 			case Orphan:
-				count, err = r.child.Count(ctx, tenant, fam.key, q)
+				count, err = r.child.Count(ctx, tenant, group.key, q)
 				if count > 0 {
 					plan.Orphaned[name] += count
 				}
 			case Cascade:
-				err = f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
-					outlines, _, err := f.finishMoves(ctx, r, tenant, fam, outlines)
+				err = f.inChunks(r.child.Documents(ctx, tenant, group.key, q, engine.Outline()), func(outlines []engine.Document) error {
+					outlines, _, err := f.finishMoves(ctx, r, tenant, group, outlines)
 					if err == nil && len(outlines) > 0 {
 						outlines, err = visit(ctx, r.child, outlines)
 					}

@@ -32,7 +32,7 @@ type Resumed struct {
 func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error) {
 	var out Resumed
 	var errs []error
-	followed, err := f.lookAgain(ctx, tenants)
+	followed, err := f.runPendingChecks(ctx, tenants)
 	out.Finished += followed
 	errs = append(errs, err)
 	unfinished := engine.SQL(`c["ttl"] = -1 AND IS_DEFINED(c["deletedAt"]) AND `+memberSQL(engine.JournalField+".phase")+" != @part", engine.P("part", phaseDescendant))

@@ -8,8 +8,8 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// remains says what a delete leaves of the documents that it is done with.
-type remains struct {
+// retention says what a delete leaves of the documents that it is done with.
+type retention struct {
 	forest *Forest
 	// soft says that what is deleted together can be restored: at and run are the same in
 	// all of it. It is kept for so long from now on, which is until then by the service's
@@ -22,7 +22,7 @@ type remains struct {
 	joined bool
 }
 
-// remains follows the policy of the document that the delete began with: what
+// retentionOf follows the policy of the document that the delete began with: what
 // is below a document that can be restored can be restored with it. A purge
 // keeps nothing to be restored, but it leaves the tombstones of every entity type
 // that has them: a reader of the change feed gets the latest version of a
@@ -30,20 +30,20 @@ type remains struct {
 //
 // No process's clock counts here: how long a delete has taken, and a process that
 // died in it was away, tells the service's time at the last read of root.
-func (f *Forest) remains(n *node, root engine.Document) remains {
+func (f *Forest) retentionOf(n *node, root engine.Document) retention {
 	begun := engine.Journal{}
-	if root.DeletedAt != "" && root.Deletion != nil {
-		begun = *root.Deletion
+	if root.DeletedAt != "" && root.Journal != nil {
+		begun = *root.Journal
 	}
 	switch {
 	case begun.Phase == phasePurging:
-		return remains{forest: f}
+		return retention{forest: f}
 	case begun.Joins != "":
-		return remains{forest: f, soft: true, at: root.DeletedAt, run: begun.Joins, keep: time.Duration(begun.Kept) * time.Second, joined: true}
+		return retention{forest: f, soft: true, at: root.DeletedAt, run: begun.Joins, keep: time.Duration(begun.Kept) * time.Second, joined: true}
 	case n.policy.Retain == 0:
-		return remains{forest: f}
+		return retention{forest: f}
 	}
-	rest := remains{forest: f, soft: true, at: root.DeletedAt, run: runOf(root), keep: n.retention(), until: n.restorableUntil(root)}
+	rest := retention{forest: f, soft: true, at: root.DeletedAt, run: runOf(root), keep: n.retention(), until: n.restorableUntil(root)}
 	if begun.Until != 0 && root.ReadAt != 0 {
 		rest.until = begun.Until
 		rest.keep = time.Duration(max(0, begun.Until-root.ReadAt)) * time.Second
@@ -66,12 +66,12 @@ func (n *node) restorableUntil(s engine.Document) int64 {
 // isPast says that a document is there still which can't be restored any more: its
 // delete took so long, and what was deleted with it may be gone.
 func isPast(s engine.Document) bool {
-	return s.Deletion.Until != 0 && s.ReadAt > s.Deletion.Until
+	return s.Journal.Until != 0 && s.ReadAt > s.Journal.Until
 }
 
-// leave leaves of documents what is to be left, and returns how many of them were still
+// finish leaves of documents what is to be left, and returns how many of them were still
 // there unchanged. The journal is added to theirs.
-func (r remains) leave(ctx context.Context, n *node, outlines []engine.Document, keep time.Duration, journal engine.Journal) (int, error) {
+func (r retention) finish(ctx context.Context, n *node, outlines []engine.Document, keep time.Duration, journal engine.Journal) (int, error) {
 	var done []engine.Document
 	var err error
 	switch {
@@ -82,7 +82,7 @@ func (r remains) leave(ctx context.Context, n *node, outlines []engine.Document,
 	case n.policy.Tombstone > 0:
 		now := r.forest.now()
 		done, err = n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
-			s.DeletedAt, s.TTL, s.Deletion = now, seconds(n.policy.Tombstone), nil
+			s.DeletedAt, s.TTL, s.Journal = now, seconds(n.policy.Tombstone), nil
 			return s
 		})
 	default:
@@ -96,34 +96,34 @@ func (r remains) leave(ctx context.Context, n *node, outlines []engine.Document,
 // taken up within this time, still finds all of them.
 const restoreSpan = time.Hour
 
-// of does it to descendants. However long the delete takes, they outlive the time up to
+// finishDescendants does it to descendants. However long the delete takes, they outlive the time up to
 // which the document can be restored that it began with: they are hidden after that was
 // read, and keep is counted from there.
-func (r remains) of(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
-	return r.leave(ctx, n, outlines, r.keep+restoreSpan, engine.Journal{})
+func (r retention) finishDescendants(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+	return r.finish(ctx, n, outlines, r.keep+restoreSpan, engine.Journal{})
 }
 
-// ofRoot does it to the document that the delete began with. It is kept from when that
+// finishRoot does it to the document that the delete began with. It is kept from when that
 // began, however late a process that died was taken up, and longer only by what
 // this process took: isPast tells.
-func (r remains) ofRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
+func (r retention) finishRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
 	if r.joined {
-		return r.leave(ctx, n, outlines, r.keep, engine.Journal{})
+		return r.finish(ctx, n, outlines, r.keep, engine.Journal{})
 	}
-	return r.leave(ctx, n, outlines, r.keep, engine.Journal{Until: r.until, Sessions: n.sessions()})
+	return r.finish(ctx, n, outlines, r.keep, engine.Journal{Until: r.until, Sessions: n.sessions()})
 }
 
 // retained is a document that was deleted softly. Its journal keeps the ttl
 // that it had.
 func retained(s engine.Document, at string, ttl int, journal engine.Journal) engine.Document {
 	journal.TTL = s.TTL
-	if s.Deletion != nil {
-		journal.RolledBack, journal.Refused = s.Deletion.RolledBack, s.Deletion.Refused
+	if s.Journal != nil {
+		journal.RolledBack, journal.Refused = s.Journal.RolledBack, s.Journal.Refused
 		if s.DeletedAt != "" {
-			journal.TTL = s.Deletion.TTL
+			journal.TTL = s.Journal.TTL
 		}
 	}
-	s.DeletedAt, s.TTL, s.Deletion, s.Moving = at, ttl, &journal, ""
+	s.DeletedAt, s.TTL, s.Journal, s.Moving = at, ttl, &journal, ""
 	return s
 }
 

@@ -20,9 +20,9 @@ func (f *Forest) rollBack(ctx context.Context, n *node, tenant string, root engi
 // keeps why it was refused.
 func unhideRefusedRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
 	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
-		why := s.Deletion.Refused
+		why := s.Journal.Refused
 		s = unhidden(s)
-		s.Deletion.Refused = why
+		s.Journal.Refused = why
 		return s
 	})
 	return len(done), err
@@ -30,14 +30,14 @@ func unhideRefusedRoot(ctx context.Context, n *node, outlines []engine.Document)
 
 // unhideBelow brings back what one run left in some phases below its root.
 func (f *Forest) unhideBelow(ctx context.Context, n *node, tenant string, root engine.Document, phases ...any) error {
-	p := &pass{
+	w := &walk{
 		forest: f, tenant: tenant,
 		which: engine.SQL("("+ofRun(root)+") AND ARRAY_CONTAINS(@phases, "+memberSQL(engine.JournalField+".phase")+")", engine.P("run", runOf(root)), engine.P("phases", phases)),
-		leave: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
+		afterChildren: func(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
 			return unhide(ctx, r.child, outlines)
 		},
 	}
-	return p.under(ctx, n, []engine.Document{root})
+	return w.descend(ctx, n, []engine.Document{root})
 }
 
 // unhide brings documents back, and leaves in them the run that was rolled back.
@@ -53,9 +53,9 @@ func (f *Forest) unhideLate(ctx context.Context, n *node, tenant string, parents
 		if r.rule != Cascade {
 			continue
 		}
-		for fam := range families(r, parents) {
-			q := engine.All().And(fam.children())
-			err := f.inChunks(r.child.Documents(ctx, tenant, fam.key, q, engine.Outline()), func(outlines []engine.Document) error {
+		for group := range parentGroups(r, parents) {
+			q := engine.All().And(group.children())
+			err := f.inChunks(r.child.Documents(ctx, tenant, group.key, q, engine.Outline()), func(outlines []engine.Document) error {
 				var late []engine.Document
 				for _, s := range outlines {
 					if s.DeletedAt != "" && runOf(s) == run && (phaseOf(s) == phaseDescendant || phaseOf(s) == phaseRetained) {
@@ -81,7 +81,7 @@ func unhideRoot(ctx context.Context, n *node, outlines []engine.Document) (int, 
 	sessions := n.sessions()
 	done, err := n.Edit(ctx, outlines, func(s engine.Document) engine.Document {
 		s = unhidden(s)
-		s.Deletion.Sessions = sessions
+		s.Journal.Sessions = sessions
 		return s
 	})
 	return len(done), err

@@ -23,7 +23,7 @@ func sameRun(a, b engine.Document) bool { return runOf(a) == runOf(b) }
 // rolledBack reports whether the run that hid root is rolled back, or being rolled
 // back, as far as this document tells.
 func rolledBack(s, root engine.Document) bool {
-	if s.Deletion != nil && s.Deletion.RolledBack != "" && s.Deletion.RolledBack == runOf(root) {
+	if s.Journal != nil && s.Journal.RolledBack != "" && s.Journal.RolledBack == runOf(root) {
 		return true
 	}
 	return sameRun(s, root) && underWay(s, phaseRestoring, phaseRollingBack)
@@ -32,7 +32,7 @@ func rolledBack(s, root engine.Document) bool {
 // ofRun is the condition on what the run that hid root hides, over @run.
 func ofRun(root engine.Document) string {
 	run := memberSQL(engine.JournalField + ".run")
-	if root.Deletion != nil && root.Deletion.Run != "" {
+	if root.Journal != nil && root.Journal.Run != "" {
 		return run + " = @run"
 	}
 	return `c["deletedAt"] = @run AND NOT IS_DEFINED(` + run + ")"
@@ -63,8 +63,8 @@ func (n *node) below(list []*engine.Collection) []*engine.Collection {
 // repository of the tree: a list of descendants from a replica that is behind
 // lacks those that were made, hidden or brought back last.
 func (n *node) sinceLastRun(ctx context.Context, root engine.Document) context.Context {
-	if root.Deletion != nil {
-		ctx = repository.WithSession(ctx, root.Deletion.Sessions...)
+	if root.Journal != nil {
+		ctx = repository.WithSession(ctx, root.Journal.Sessions...)
 	}
 	return repository.WithSession(ctx, n.sessions()...)
 }

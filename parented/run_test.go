@@ -146,10 +146,10 @@ func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 		must(t, a.notes.In("acme").Restore(ctx, note.ID))
 		outline, err := engine.CollectionOf(a.notes).Outline(context.WithoutCancel(ctx), "acme", nil, note.ID)
 		must(t, err)
-		if outline.TTL != ttl || outline.Deletion == nil || outline.Deletion.Run != "" {
-			t.Fatalf("after a restore: ttl %d, journal %+v", outline.TTL, outline.Deletion)
+		if outline.TTL != ttl || outline.Journal == nil || outline.Journal.Run != "" {
+			t.Fatalf("after a restore: ttl %d, journal %+v", outline.TTL, outline.Journal)
 		}
-		undone = append(undone, cmp.Or(outline.Deletion.RolledBack, "none"))
+		undone = append(undone, cmp.Or(outline.Journal.RolledBack, "none"))
 	}
 	if undone[0] == "none" || undone[0] == undone[1] {
 		t.Errorf("the runs that were undone: %v", undone)

@@ -10,41 +10,41 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// pass visits all descendants of some documents, children before their parent,
+// walk visits all descendants of some documents, children before their parent,
 // so that at any moment whatever is left can be reached from above.
-type pass struct {
+type walk struct {
 	forest *Forest
 	tenant string
 	// which children are to be visited. Visiting must take them out of it: a
 	// level is done when the query finds nothing.
 	which engine.Query
-	// enter prepares documents that may have children. It may leave some out,
+	// beforeChildren prepares documents that may have children. It may leave some out,
 	// which changed meanwhile and will be found again.
-	enter func(context.Context, *node, []engine.Document) ([]engine.Document, error)
-	// leave visits documents and returns how many it got hold of.
-	leave func(context.Context, *relation, []engine.Document) (int, error)
-	// removes says that the pass takes documents away for good.
+	beforeChildren func(context.Context, *node, []engine.Document) ([]engine.Document, error)
+	// afterChildren visits documents and returns how many it got hold of.
+	afterChildren func(context.Context, *relation, []engine.Document) (int, error)
+	// removes says that the walk takes documents away for good.
 	removes bool
-	// decided says that nothing was there that Restrict protects when it was
+	// decided says that nothing was there that restricts the delete when it was
 	// looked for. Whatever is found since came too late, and stays.
 	decided bool
-	// shown says that all there was when the delete was decided is hidden. What is not
+	// confirmed says that all there was when the delete was decided is hidden. What is not
 	// came too late, and its writer is about to take it away.
-	shown bool
+	confirmed bool
 }
 
-// lateError are children that Restrict protects, and which came after it was
+// lateError are children that restrict a delete, and which came after it was
 // decided that there are none. Their writers are about to see that, and to
 // take them away again.
 type lateError struct{ counts map[string]int64 }
 
 func (e *lateError) Error() string { return (&ChildrenError{Counts: e.counts}).Error() }
 
-// under visits the descendants of documents of one entity type.
-func (p *pass) under(ctx context.Context, n *node, parents []engine.Document) error {
+// descend visits the descendants of documents of one entity type.
+func (w *walk) descend(ctx context.Context, n *node, parents []engine.Document) error {
 	for _, r := range n.children {
-		for fam := range families(r, parents) {
-			if err := p.level(ctx, r, fam); err != nil {
+		for group := range parentGroups(r, parents) {
+			if err := w.visitChildren(ctx, r, group); err != nil {
 				return err
 			}
 		}
@@ -52,48 +52,48 @@ func (p *pass) under(ctx context.Context, n *node, parents []engine.Document) er
 	return nil
 }
 
-// level visits the children of one entity type until none is found. The last
+// visitChildren visits the children of one entity type until none is found. The last
 // query is no formality: it is sent with the session token of what was written to
 // the children before it, so that it sees everything that was committed there until
 // then. What an earlier query lacked, because its replica was behind or because it
 // was written since by a process that has died, is found by this one.
-func (p *pass) level(ctx context.Context, r *relation, fam family) error {
-	q := p.of(r, fam)
-	for stalls := 0; ; {
-		outlines, err := collect(r.child.Documents(ctx, p.tenant, fam.key, q, engine.Outline()))
+func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup) error {
+	q := w.childrenQuery(r, group)
+	for attempts := 0; ; {
+		outlines, err := collect(r.child.Documents(ctx, w.tenant, group.key, q, engine.Outline()))
 		if err != nil || len(outlines) == 0 {
 			return err
 		}
-		if p.removes {
+		if w.removes {
 			// What was found belongs to the deleted parents only if they were
 			// still there afterwards: another process may have finished the
 			// delete, and the ids may be those of new documents.
-			still, err := p.forest.stillHidden(ctx, r.parent, p.tenant, fam.parents)
+			still, err := w.forest.stillHidden(ctx, r.parent, w.tenant, group.parents)
 			if err != nil || len(still) == 0 {
 				return err
 			}
-			if len(still) < len(fam.parents) {
-				fam = fam.of(still)
-				q = p.of(r, fam)
+			if len(still) < len(group.parents) {
+				group = group.with(still)
+				q = w.childrenQuery(r, group)
 				continue
 			}
 			var finished int
-			if outlines, finished, err = p.forest.finishMoves(ctx, r, p.tenant, fam, outlines); err != nil {
+			if outlines, finished, err = w.forest.finishMoves(ctx, r, w.tenant, group, outlines); err != nil {
 				return err
 			}
 			if finished > 0 && len(outlines) == 0 {
-				stalls = 0
+				attempts = 0
 				continue
 			}
 		}
-		if p.shown && r.rule == Cascade {
-			inTime, err := p.withoutLate(ctx, r, outlines)
+		if w.confirmed && r.rule == Cascade {
+			inTime, err := w.withoutLate(ctx, r, outlines)
 			if err != nil {
 				return err
 			}
-			if len(inTime) == 0 && stalls < maxWaits {
-				stalls++
-				if err := pause(ctx, stalls); err != nil {
+			if len(inTime) == 0 && attempts < maxWaits {
+				attempts++
+				if err := pause(ctx, attempts); err != nil {
 					return err
 				}
 				continue
@@ -102,11 +102,11 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 				outlines = inTime
 			}
 		}
-		n, err := p.visit(ctx, r, outlines)
+		n, err := w.visit(ctx, r, outlines)
 		var late *lateError
 		switch {
 		case errors.As(err, &late):
-			if n = 0; stalls >= maxWaits {
+			if n = 0; attempts >= maxWaits {
 				return &ChildrenError{Counts: late.counts}
 			}
 		case errors.Is(err, repository.ErrAmbiguous):
@@ -115,35 +115,35 @@ func (p *pass) level(ctx context.Context, r *relation, fam family) error {
 			return err
 		}
 		if n > 0 {
-			stalls = 0
+			attempts = 0
 			continue
 		}
-		if stalls++; stalls > maxStalls {
+		if attempts++; attempts > maxAttempts {
 			return fmt.Errorf("%w: other writers keep changing the %d %s documents in hand (repeat the delete; it goes on where it stopped)", repository.ErrPreconditionFailed, len(outlines), r.child.EntityType())
 		}
-		if err := pause(ctx, stalls); err != nil {
+		if err := pause(ctx, attempts); err != nil {
 			return err
 		}
 	}
 }
 
-// of finds the documents of one level that are to be visited.
-func (p *pass) of(r *relation, fam family) engine.Query {
-	if p.removes {
-		return fam.claims(p.which, r).Limit(p.forest.cfg.PageSize)
+// childrenQuery finds the documents of one level that are to be visited.
+func (w *walk) childrenQuery(r *relation, group parentGroup) engine.Query {
+	if w.removes {
+		return group.childrenAndMoving(w.which, r).Limit(w.forest.cfg.PageSize)
 	}
-	return p.which.And(fam.children()).Limit(p.forest.cfg.PageSize)
+	return w.which.And(group.children()).Limit(w.forest.cfg.PageSize)
 }
 
 // withoutLate leaves out what came after all was hidden, and sends those back that moved.
-func (p *pass) withoutLate(ctx context.Context, r *relation, outlines []engine.Document) ([]engine.Document, error) {
+func (w *walk) withoutLate(ctx context.Context, r *relation, outlines []engine.Document) ([]engine.Document, error) {
 	var inTime []engine.Document
 	for _, s := range outlines {
 		switch {
 		case s.DeletedAt != "":
 			inTime = append(inTime, s)
 		case s.Moving != "":
-			if _, err := p.forest.finishMove(ctx, r.child, p.tenant, s); err != nil {
+			if _, err := w.forest.finishMove(ctx, r.child, w.tenant, s); err != nil {
 				return nil, err
 			}
 		}
@@ -152,29 +152,29 @@ func (p *pass) withoutLate(ctx context.Context, r *relation, outlines []engine.D
 }
 
 // visit returns how many documents it got hold of.
-func (p *pass) visit(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
-	if p.decided && r.rule == Restrict {
+func (w *walk) visit(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
+	if w.decided && r.rule == Restrict {
 		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(outlines))}}
 	}
 	ended := 0
-	if p.removes && r.rule != Orphan {
+	if w.removes && r.rule != Orphan {
 		var err error
-		if outlines, ended, err = p.forest.endNested(ctx, r.child, p.tenant, outlines); err != nil || len(outlines) == 0 {
+		if outlines, ended, err = w.forest.endOverlapping(ctx, r.child, w.tenant, outlines); err != nil || len(outlines) == 0 {
 			return ended, err
 		}
 	}
 	if r.rule != Orphan && len(r.child.children) > 0 {
-		if p.enter != nil {
+		if w.beforeChildren != nil {
 			var err error
-			if outlines, err = p.enter(ctx, r.child, outlines); err != nil {
+			if outlines, err = w.beforeChildren(ctx, r.child, outlines); err != nil {
 				return 0, err
 			}
 		}
-		if err := p.under(ctx, r.child, outlines); err != nil {
+		if err := w.descend(ctx, r.child, outlines); err != nil {
 			return 0, err
 		}
 	}
-	n, err := p.leave(ctx, r, outlines)
+	n, err := w.afterChildren(ctx, r, outlines)
 	return n + ended, err
 }
 

@@ -52,7 +52,7 @@ func (s *scope) Delete(ctx context.Context, id string, opts *DeleteOptions) erro
 	}
 	d := engine.Deletion{TenantID: s.at.Tenant, Key: k.Collection.Given(s.at.Values), ID: id, ETag: o.ETag}
 	if o.Plan != "" {
-		if d.Shown, err = engine.ReadToken(o.Plan, k.Collection.EntityType(), d); err != nil {
+		if d.Confirmed, err = engine.ReadToken(o.Plan, k.Collection.EntityType(), d); err != nil {
 			return k.End(err)
 		}
 	}

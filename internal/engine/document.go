@@ -29,8 +29,8 @@ type Document struct {
 	ParentKey map[string]any `json:"parentKey,omitempty"`
 	// TTL is the document's own, in seconds; 0 is none.
 	TTL int `json:"ttl,omitempty"`
-	// Deletion is the journal of a delete under way, else nil.
-	Deletion *Journal `json:"deletion,omitempty"`
+	// Journal is that of a delete under way, else nil.
+	Journal *Journal `json:"deletion,omitempty"`
 	// Moving is the parent that a child comes from while it moves; see [MovingField].
 	Moving string `json:"moving,omitempty"`
 	// Moved are the document's former references, see [MovedField].
@@ -88,7 +88,7 @@ func (p Projection) sql(c *Collection) string {
 func (d *Document) UnmarshalJSON(raw []byte) error {
 	documents.ReadMembers(raw, map[string]any{
 		"id": &d.ID, "etag": &d.ETag, "key": &d.Key, "type": &d.EntityType, "deletedAt": &d.DeletedAt,
-		"parent": &d.ParentID, "parentKey": &d.ParentKey, "ttl": &d.TTL, "deletion": &d.Deletion, "moving": &d.Moving, "moved": &d.Moved,
+		"parent": &d.ParentID, "parentKey": &d.ParentKey, "ttl": &d.TTL, "deletion": &d.Journal, "moving": &d.Moving, "moved": &d.Moved,
 	})
 	d.ParentKey = scalars(d.ParentKey)
 	codec.Members(raw, func(name string, value []byte) {
@@ -155,7 +155,7 @@ func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
 func (c *Collection) readOutline(raw []byte) (d Document, tenant string) {
 	documents.ReadMembers(raw, map[string]any{
 		"id": &d.ID, tenantField: &tenant, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
-		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Deletion, MovingField: &d.Moving, MovedField: &d.Moved,
+		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Journal, MovingField: &d.Moving, MovedField: &d.Moved,
 	})
 	d.ParentKey = c.parentKeyOf(raw)
 	return d, tenant

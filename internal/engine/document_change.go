@@ -56,7 +56,7 @@ func patchBetween(old, next Document) cosmos.Patch {
 	}
 	field("/deletedAt", old.DeletedAt != next.DeletedAt, old.DeletedAt != "", next.DeletedAt != "", next.DeletedAt)
 	field("/ttl", old.TTL != next.TTL, old.TTL != 0, next.TTL != 0, next.TTL)
-	field("/"+JournalField, old.Deletion != next.Deletion, old.Deletion != nil, next.Deletion != nil, next.Deletion)
+	field("/"+JournalField, old.Journal != next.Journal, old.Journal != nil, next.Journal != nil, next.Journal)
 	field("/"+MovingField, old.Moving != next.Moving, old.Moving != "", next.Moving != "", next.Moving)
 	changes := parentChanges(old, next)
 	for _, path := range slices.Sorted(maps.Keys(changes)) {

@@ -110,9 +110,9 @@ type Deletion struct {
 	Key []any
 	// ETag is what the caller requires the document to have; empty is any.
 	ETag string
-	// Shown is what a plan showed, by entity type; nil where there was none. The delete
+	// Confirmed is what a plan showed, by entity type; nil where there was none. The delete
 	// does no more, see [PlanChangedError].
-	Shown map[string]int64
+	Confirmed map[string]int64
 	// Remove deletes the one document.
 	Remove func(ctx context.Context, etag string) error
 }

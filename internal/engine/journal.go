@@ -18,9 +18,9 @@ type Journal struct {
 	// Refused says why the run was, or is being, rolled back; empty where a restore
 	// did that.
 	Refused string `json:"refused,omitempty"`
-	// Shown is what the delete may take at most, by entity type, where a person was shown a
+	// Confirmed is what the delete may take at most, by entity type, where a person was shown a
 	// plan; see [Deletion].
-	Shown map[string]int64 `json:"shown,omitempty"`
+	Confirmed map[string]int64 `json:"shown,omitempty"`
 	// Joins is the run of a delete above this document that has ended. What this one leaves
 	// belongs to it, and comes back with it. Kept is for how many seconds it is left.
 	Joins string `json:"joins,omitempty"`
