@@ -34,7 +34,7 @@ func TestBatchDeleteAppliesTheRules(t *testing.T) {
 	mustBe(t, acme.Batch().Delete(note.ID, "").Commit(ctx), repository.ErrNotFound)
 }
 
-func TestBatchDeleteRefusesWhatMayBeForbidden(t *testing.T) {
+func TestBatchDeleteRefusesWhereChildrenMayRestrict(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	g := setup(t)

@@ -15,7 +15,8 @@ import (
 // with [repository.ErrDanglingRef] when the new parent does not exist or is
 // being deleted, and the child stays where it was. It is not possible where
 // the parent's id is part of the children's partition key, since documents
-// can't change their partition.
+// can't change their partition. A cycle can't arise: entity types form a tree
+// (relate in forest.go), so that a new parent is never below the child.
 //
 // The key is of the new parent, as [Repository.UnderID] takes it. Where a level of
 // it is part of the children's key as well, a child moves within that partition

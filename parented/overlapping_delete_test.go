@@ -121,7 +121,7 @@ func (g grove) hides(t testing.TB, comment string) bool {
 }
 
 // Two processes decide one delete. One of them meets a child that forbids it,
-// begins to open the tree again, and dies; the other one had seen none.
+// begins to roll the delete back, and dies; the other one had seen none.
 func TestTheFirstDecisionHolds(t *testing.T) {
 	t.Parallel()
 	var refused, ended atomic.Int64
@@ -136,7 +136,7 @@ func TestTheFirstDecisionHolds(t *testing.T) {
 				note := g.tree(t, "acme", 2, 0)
 				c, err := g.comments.Under(note).First(ctx, repository.All())
 				must(t, err)
-				opened := false
+				rollingBack := false
 				late := &beforeBatch{after: 2, do: func() { // the mark and the closing are done, the decision is next
 					g.stray(t, "Vote", "late", "Comment", c.ID)
 					if dyingAt(t, emulator, p, n, true, func(ctx context.Context, g grove) error {
@@ -147,14 +147,14 @@ func TestTheFirstDecisionHolds(t *testing.T) {
 					}
 					comments, err := g.comments.In("acme").Count(ctx, repository.All())
 					must(t, err)
-					opened = comments > 0
+					rollingBack = comments > 0
 				}}
 				dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
 					return g.notes.In("acme").Delete(context.WithValue(ctx, lateKey{}, late), note.ID, nil)
 				})
 				_, err = g.forest.Resume(ctx, "acme")
 				must(t, err)
-				if opened {
+				if rollingBack {
 					refused.Add(1)
 					if got := g.visible(t, "acme"); got != 4 {
 						t.Fatalf("%d of 4 documents are left after a refusal", got)
@@ -166,14 +166,14 @@ func TestTheFirstDecisionHolds(t *testing.T) {
 		}
 	})
 	if refused.Load() < 2 || ended.Load() == 0 {
-		t.Fatalf("%d deaths came after the tree was opened, %d processes came to their end", refused.Load(), ended.Load())
+		t.Fatalf("%d deaths came after the rollback had begun, %d processes came to their end", refused.Load(), ended.Load())
 	}
 }
 
 // While a note is being deleted, after it was found that nothing forbids that,
 // a comment with a vote is moved to it, or a vote to its comment, by a process
 // that dies then. Neither goes with the note.
-func TestWhatRestrictProtectsIsNotTakenByALateMove(t *testing.T) {
+func TestARestrictingChildIsNotTakenByALateMove(t *testing.T) {
 	t.Parallel()
 	for name, move := range map[string]func(ctx context.Context, g grove, c *Comment, v *Vote, to *Note, under *Comment) error{
 		"a comment": func(ctx context.Context, g grove, c *Comment, _ *Vote, to *Note, _ *Comment) error {
@@ -252,9 +252,9 @@ func TestADeleteThatAnotherProcessFinishesHasSucceeded(t *testing.T) {
 	}
 }
 
-// A delete dies, and an Upsert brings its document back. What the delete had closed
-// is opened by a sweep.
-func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {
+// A delete dies, and an Upsert brings its document back. What the delete had hidden
+// is brought back by a sweep.
+func TestASweepBringsBackWhatABrokenOffDeleteHid(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	emulator := processes(t)
@@ -283,7 +283,7 @@ func TestASweepOpensWhatABrokenOffDeleteClosed(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Fatal("no death left a closed child")
+		t.Fatal("no death left a hidden child")
 	}
 }
 

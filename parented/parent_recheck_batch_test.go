@@ -115,7 +115,7 @@ func (p *onWrite) Do(req *policy.Request) (*http.Response, error) {
 }
 
 // A child that is overwritten, and has children that Restrict keeps, is not lost with the parent that was deleted in that instant.
-func TestAnOverwrittenChildThatRestrictKeeps(t *testing.T) {
+func TestAnOverwrittenChildThatRestricts(t *testing.T) {
 	t.Parallel()
 	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 	soft := parented.Policy{Retain: 24 * time.Hour}

@@ -11,7 +11,7 @@ import (
 )
 
 // A batch whose delete can't be carried out yet keeps in mind the children whose parents it could not look at again.
-func TestABatchThatCannotFinishItsDeleteLooksLater(t *testing.T) {
+func TestABatchThatCannotFinishItsDeleteChecksLater(t *testing.T) {
 	t.Parallel()
 	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 	p := planting{client: e.Client(nil), vote: parented.Cascade}

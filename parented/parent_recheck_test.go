@@ -19,7 +19,7 @@ import (
 
 // A child is stored, and then its parent can't be looked at again. Its writer is told that it is stored and that more is not known, and holds its etag. If the
 // parent went in that instant, Resume ends the write; else the child stays.
-func TestASecondLookThatFailsIsTakenLater(t *testing.T) {
+func TestAFailedParentCheckIsRunLater(t *testing.T) {
 	t.Parallel()
 	writes := map[string]func(ctx context.Context, a apart, note *Note, c *Comment) error{
 		"Create": func(ctx context.Context, a apart, note *Note, c *Comment) error {

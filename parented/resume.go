@@ -23,7 +23,9 @@ type Resumed struct {
 
 // Resume finishes what processes that died have begun: deletes, purges,
 // restores and moves. It also ends the writes of children of this process after which
-// the parent could not be looked at again. Call it at start, and from time to time. Several processes may do
+// the parent could not be looked at again. Package registry calls it by itself with fx: at start, and then about
+// every Config.Upkeep, 10 minutes unless that says otherwise. Without fx, run Database.Upkeep, which
+// does the same; without registry, call Resume at start and from time to time. Several processes may do
 // so at once. With tenants it looks at those only, else it asks every physical
 // partition of every container: one query for each entity type that deletes can
 // begin with, which the index answers.

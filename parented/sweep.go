@@ -32,6 +32,8 @@ type Swept map[string]int64
 // around the repositories, from imports, and from a process that died at the
 // instant that the package's documentation names. It reads the outline of
 // every child of the tenant and every parent's once.
+//
+// Nothing calls Sweep by itself: run it when processes were killed, or now and then.
 func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (Swept, error) {
 	o := SweepOptions{MinAge: time.Minute}
 	if opts != nil {

@@ -26,7 +26,7 @@ func TestChildrenOfOneIDUnderTwoParents(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			to := openTown(t, townPlan{key: key, review: parented.Cascade, answer: parented.Cascade})
-			bonn, rome := to.twins(t)
+			bonn, rome := to.duplicates(t)
 			for _, s := range []*Shop{bonn, rome} {
 				r := &Review{Text: "the same in " + s.City}
 				r.ID = "same"
@@ -61,7 +61,7 @@ func TestAChildThatDoesNotSayItsWholeParent(t *testing.T) {
 			ctx := t.Context()
 			client := emulatortest.Client(t, emulatortest.Calm()) // it writes around the repositories, without their retries
 			to := openTownIn(t, client, townPlan{key: []string{"/tenantId", "/entityType"}, review: parented.Cascade, answer: parented.Cascade})
-			bonn, _ := to.twins(t)
+			bonn, _ := to.duplicates(t)
 			odd := map[string]any{"id": "odd", "tenantId": "acme", "entityType": "Review", "parentId": "1", "text": "old"}
 			if city != nil {
 				odd["city"] = city
@@ -90,7 +90,7 @@ func TestWritesThatNameAnotherParent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	to := openTown(t, townPlan{key: []string{"/tenantId", "/entityType"}, review: parented.Cascade, answer: parented.Cascade})
-	to.twins(t)
+	to.duplicates(t)
 	in := to.reviews.Items().In("acme")
 	for _, edits := range []repository.Edits{repository.Edits{}.Set("city", "Rome"), repository.Edits{}.Set("parentId", "2")} {
 		_, err := in.Patch(ctx, "r-Bonn0", edits)
@@ -120,7 +120,7 @@ func TestASecondLookAtOneOfTwoParents(t *testing.T) {
 				e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 				plan := townPlan{key: []string{"/tenantId", "/entityType"}, review: parented.Cascade, answer: parented.Cascade}
 				first := openTownIn(t, e.Client(nil), plan)
-				first.twins(t)
+				first.duplicates(t)
 				var armed *emulator.ArmedFault
 				client := clientOf(e, &aroundWrite{before: func() {
 					must(t, first.shops.In("acme", deleted).Delete(ctx, "1", nil))
@@ -155,7 +155,7 @@ func TestManyChildrenOfTwoParents(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	to := openTown(t, townPlan{key: []string{"/tenantId", "/entityType"}, review: parented.Cascade, answer: parented.Cascade})
-	to.twins(t)
+	to.duplicates(t)
 	must(t, to.shops.In("acme", "Bonn").Delete(ctx, "1", nil))
 	reviewIn := func(id, city string) *Review {
 		r := &Review{City: city}
@@ -197,7 +197,7 @@ func TestLoadOneOfTwoParents(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			to := openTown(t, townPlan{key: key, review: parented.Cascade, answer: parented.Cascade})
-			to.twins(t)
+			to.duplicates(t)
 			reviews := to.reviews.Part(repository.All(), 10)
 			shop, err := parented.Load(t.Context(), to.shops.In("acme", "Rome"), "1", reviews)
 			must(t, err)
@@ -213,7 +213,7 @@ func TestAMoveLeavesTheKeyOfTheChild(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	to := openTown(t, townPlan{key: []string{"/tenantId", "/text", "/city"}, review: parented.Cascade, answer: parented.Cascade, softly: true})
-	to.twins(t)
+	to.duplicates(t)
 	two := &Shop{City: "Bonn"}
 	two.ID = "2"
 	must(t, to.shops.In("acme", "Bonn").Create(ctx, two))
@@ -235,7 +235,7 @@ func TestALaterSecondLookAtAChildOfNobody(t *testing.T) {
 				e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 				plan := townPlan{key: []string{"/tenantId", "/entityType"}, review: rule, answer: parented.Cascade}
 				first := openTownIn(t, e.Client(nil), plan)
-				first.twins(t)
+				first.duplicates(t)
 				var armed *emulator.ArmedFault
 				client := clientOf(e, &aroundWrite{before: func() {
 					armed = e.Fault(emulator.Answer(http.StatusServiceUnavailable, 0).On(emulator.ReadItem, emulator.QueryItems).Keep())

@@ -115,8 +115,8 @@ func townOf(t *testing.T, database *azcosmos.DatabaseClient, p townPlan) town {
 	return to
 }
 
-// twins makes shop 1 in Bonn and in Rome, each with two reviews and an answer to each.
-func (to town) twins(t *testing.T) (bonn, rome *Shop) {
+// duplicates makes shop 1 in Bonn and in Rome, each with two reviews and an answer to each.
+func (to town) duplicates(t *testing.T) (bonn, rome *Shop) {
 	t.Helper()
 	ctx := t.Context()
 	one := func(city string) *Shop {
@@ -186,7 +186,7 @@ func TestTwoParentsOfOneIDAreTwoParents(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
 				to := openTown(t, townPlan{key: key, review: parented.Cascade, answer: parented.Cascade, softly: true, sizes: pages})
-				bonn, rome := to.twins(t)
+				bonn, rome := to.duplicates(t)
 				to.mustStand(t, both())
 
 				plan, err := to.shops.In("acme", "Bonn").PlanDelete(ctx, "1")
@@ -237,7 +237,7 @@ func TestRestrictKeepsTheParentWithTheChildren(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			to := openTown(t, townPlan{key: key, review: parented.Cascade, answer: parented.Restrict})
-			to.twins(t)
+			to.duplicates(t)
 			for _, id := range []string{"r-Rome0", "r-Rome1"} {
 				for a, err := range to.answers.In("acme").Query(ctx, repository.Where(repository.Eq("parentId", id))) {
 					must(t, err)
@@ -260,7 +260,7 @@ func TestOrphansOfOneParent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	to := openTown(t, townPlan{review: parented.Orphan, answer: parented.Cascade})
-	bonn, rome := to.twins(t)
+	bonn, rome := to.duplicates(t)
 	must(t, to.shops.In("acme", "Bonn").Delete(ctx, "1", nil))
 	want := both()
 	delete(want, "1 Bonn")
@@ -286,7 +286,7 @@ func TestAMoveNamesTheWholeParent(t *testing.T) {
 			t.Parallel()
 			ctx := t.Context()
 			to := openTown(t, townPlan{key: key, review: parented.Cascade, answer: parented.Cascade, softly: true})
-			_, rome := to.twins(t)
+			_, rome := to.duplicates(t)
 			mustBe(t, to.reviews.Move(ctx, "acme", "r-Bonn0", rome.Ref()), repository.ErrInvalid)
 			mustBe(t, to.reviews.Move(ctx, "acme", "r-Bonn0", rome.Ref(), 7), repository.ErrInvalid)
 			err := to.reviews.Move(ctx, "acme", "r-Bonn0", rome.Ref(), "Rome")
@@ -320,7 +320,7 @@ func TestAMoveNamesTheWholeParent(t *testing.T) {
 func TestAnIDAloneNamesNoParent(t *testing.T) {
 	t.Parallel()
 	to := openTown(t, townPlan{review: parented.Cascade, answer: parented.Cascade})
-	to.twins(t)
+	to.duplicates(t)
 	byID := to.reviews.UnderID("acme", "1")
 	ctx, tally := repository.WithTally(context.Background())
 	for name, do := range map[string]func() error{

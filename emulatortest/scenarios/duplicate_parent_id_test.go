@@ -94,8 +94,8 @@ func (s shopping) seen(w *emulatortest.World) (shops map[string]bool, reviews ma
 	return shops, reviews, nil
 }
 
-// twinVariant is two calls about shop 1, of which one concerns that in Bonn.
-type twinVariant struct {
+// duplicateVariant is two calls about shop 1, of which one concerns that in Bonn.
+type duplicateVariant struct {
 	rule          parented.Rule
 	before        map[string]string // reviews and their cities
 	first, second func(w *emulatortest.World, s shopping) error
@@ -104,7 +104,7 @@ type twinVariant struct {
 	noLag bool
 }
 
-func twinVariants() map[string]twinVariant {
+func duplicateVariants() map[string]duplicateVariant {
 	removeIn := func(city string) func(w *emulatortest.World, s shopping) error {
 		return func(w *emulatortest.World, s shopping) error { return s.remove(w, city) }
 	}
@@ -119,7 +119,7 @@ func twinVariants() map[string]twinVariant {
 		}
 		return nil
 	}
-	return map[string]twinVariant{
+	return map[string]duplicateVariant{
 		"a delete of each": {parented.Cascade, two, removeIn("Bonn"), removeIn("Rome"), func(a answers, shops map[string]bool, reviews map[string]string) error {
 			return errors.Join(deletedWhole(a.first, "Bonn", "b", shops, reviews), deletedWhole(a.second, "Rome", "r", shops, reviews))
 		}, false},
@@ -202,7 +202,7 @@ func deletedWhole(told error, city, review string, shops map[string]bool, review
 // dying or being late, leaves the other with its children, and no child without its own parent.
 func TestParentsOfOneIDInTwoPartitions(t *testing.T) {
 	t.Parallel()
-	for name, v := range twinVariants() {
+	for name, v := range duplicateVariants() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			kinds := someKinds(t)
