@@ -131,10 +131,14 @@ func (p *Processor) Quarantined(ctx context.Context) iter.Seq2[Quarantined, erro
 	}
 }
 
-// isOwn reports whether a change is of this processor's container, and fills
-// in what an earlier version did not store. Such a one tells its container by
+// isOwn reports whether a change is of this processor and its container, and fills
+// in what an earlier version did not store. An id alone does not tell the processor:
+// what "a" stored once begins as what "a." stores. Such a one tells its container by
 // the document's resource id; without the document nothing does.
 func (p *Processor) isOwn(q *Quarantined) bool {
+	if q.Processor != p.cfg.Name {
+		return false
+	}
 	if q.Container != "" {
 		return q.Container == p.store.names.container
 	}

@@ -274,6 +274,33 @@ func TestQuarantineBelongsToItsContainer(t *testing.T) {
 	}
 }
 
+// Processors over one container keep their quarantines apart, also where one's name begins as the other's.
+func TestQuarantineBelongsToItsProcessor(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.put("t1", "d", 1)
+	handlers, processors := map[string]*picky{}, map[string]*changefeed.Processor{}
+	for _, name := range []string{"a", "a.", "a..b", "ab"} {
+		handlers[name] = &picky{}
+		handlers[name].set(true)
+		cfg := b.config(name)
+		cfg.MaxAttempts = 1
+		processors[name] = b.processor(cfg, handlers[name].handle)
+		if err := processors[name].CatchUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, p := range processors {
+		if ids := b.quarantined(p); !slices.Equal(ids, []string{"d"}) {
+			t.Errorf("%q shows %v", name, ids)
+		}
+		handlers[name].set(false)
+		if n, err := p.Replay(t.Context()); n != 1 || err != nil || len(handlers[name].got) != 1 {
+			t.Errorf("%q replayed %d, %v", name, n, err)
+		}
+	}
+}
+
 // What the SDK says of an answer holds the URL and the body. None of it comes
 // into a log, a quarantine or the text of an error.
 func TestAnswersAreNotQuoted(t *testing.T) {
