@@ -53,6 +53,56 @@ func TestDuplicatedElementsKeepTheirSnapshots(t *testing.T) {
 	}
 }
 
+// So it is by every verb.
+func TestEveryVerbKeepsTheSnapshotsOfDuplicatedElements(t *testing.T) {
+	t.Parallel()
+	for name, write := range map[string]func(b *testBundle, task *Task) error{
+		"Save":    func(b *testBundle, task *Task) error { return b.tasks.In(acme, "p1").Save(b.ctx, task) },
+		"Replace": func(b *testBundle, task *Task) error { return b.tasks.In(acme, "p1").Replace(b.ctx, task) },
+		"Upsert":  func(b *testBundle, task *Task) error { return b.tasks.In(acme, "p1").Upsert(b.ctx, task) },
+		"Mutate": func(b *testBundle, task *Task) error {
+			_, err := b.tasks.In(acme, "p1").Mutate(b.ctx, task.ID, func(t *Task) error {
+				t.Plan, t.AssigneeAge = task.Plan, task.AssigneeAge
+				return nil
+			})
+			return err
+		},
+		"Batch with Replace": func(b *testBundle, task *Task) error {
+			return b.tasks.In(acme, "p1").Batch().Replace(task).Commit(b.ctx)
+		},
+		"Batch with Upsert": func(b *testBundle, task *Task) error {
+			return b.tasks.In(acme, "p1").Batch().Upsert(task).Commit(b.ctx)
+		},
+		"SaveAll": func(b *testBundle, task *Task) error {
+			_, err := b.tasks.In(acme).SaveAll(b.ctx, slices.Values([]*Task{task}), nil)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			ada := &Person{Name: "Ada", Age: 36}
+			b.must(b.persons.In(acme).Create(b.ctx, ada))
+			task := &Task{AssigneeID: ada.Ref(), Plan: Plan{Steps: []Step{{Note: "0"}, {Note: "1", PersonID: ada.Ref()}, {Note: "2"}}}}
+			b.must(b.tasks.In(acme, "p1").Create(b.ctx, task))
+			_, err := b.persons.In(acme).Mutate(b.ctx, ada.ID, func(p *Person) error { p.Name, p.Age = "Countess", 37; return nil })
+			b.must(err)
+			b.catchUp()
+			task = b.reread(task)
+			task.AssigneeAge = 99
+			s := task.Plan.Steps
+			task.Plan.Steps = []Step{s[0], s[1], s[1], {PersonID: ada.Ref()}, s[2], s[1]}
+			b.must(write(b, task))
+			got := b.reread(task)
+			if want := []string{"", "Ada", "Ada", "Countess", "", "Ada"}; !slices.Equal(thenOf(got), want) || got.AssigneeAge != 36 {
+				t.Errorf("the snapshots are %q and %d", thenOf(got), got.AssigneeAge)
+			}
+			b.catchUp()
+			b.noDrift()
+		})
+	}
+}
+
 // References that are null or missing, and elements that are null, hold nothing and disturb nothing.
 func TestNullsInArrays(t *testing.T) {
 	t.Parallel()

@@ -105,3 +105,23 @@ func TestAMovedChildIsCountedByBothParents(t *testing.T) {
 		t.Errorf("%d comments are seen", n)
 	}
 }
+
+// A child keeps its snapshots when it moves to another parent, also into another partition.
+func TestAMovedChildKeepsItsSnapshots(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ada := b.person("Ada")
+	from, to := b.task("p1", ada), b.task("p2", ada)
+	comment := &Comment{AuthorID: ada.Ref(), Body: "x"}
+	b.must(b.comments.Under(from).Create(b.ctx, comment))
+	b.rename(ada, "Countess")
+	b.catchUp()
+	b.must(b.comments.Move(b.ctx, acme, comment.ID, to.Ref()))
+	b.catchUp()
+	got, err := b.comments.Under(to).Get(b.ctx, comment.ID)
+	b.must(err)
+	if got.AuthorName != "Ada" {
+		t.Errorf("the snapshot is %q", got.AuthorName)
+	}
+	b.noDrift()
+}

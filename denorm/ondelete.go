@@ -21,8 +21,9 @@ const (
 	Clear
 	// Restrict makes the delete fail with [ErrReferenced] while a document
 	// refers to this one. A reference that is written in the same instant may
-	// escape it; its copies are kept then. It is for aggregate roots: what a
-	// delete of a parent takes with it is not asked.
+	// escape it; its copies are kept then. A document's reference to itself does
+	// not count. It is for aggregate roots: what a delete of a parent takes with
+	// it is not asked.
 	Restrict
 )
 
@@ -85,5 +86,8 @@ func (g *group) referring(ctx context.Context, tenant, id string, yield func([]e
 	w := conditions{}
 	w.refers(g, id, "")
 	q := engine.SQL(w.any[0], w.params...).And(engine.Missing("deletedAt")).Limit(1)
+	if g.target == g.source {
+		q = q.And(engine.Ne("id", id)) // what a document says of itself goes with it
+	}
 	return inChunks(g.target.docs.Documents(ctx, tenant, nil, q, engine.Fields()), yield)
 }

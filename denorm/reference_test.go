@@ -2,10 +2,14 @@ package denorm_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/emulatortest"
+	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/partition"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -35,6 +39,78 @@ func TestRestrictWithoutACopy(t *testing.T) {
 	_, err := shifts.In(acme).Patch(b.ctx, shift.ID, repository.Set("/personId", bob.ID))
 	b.must(err)
 	b.must(b.persons.In(acme).Delete(b.ctx, eve.ID, nil))
+}
+
+// Pin refers to tasks and copies nothing.
+type Pin struct {
+	tenantitem.TenantItem[Pin]
+	TaskID tenantitem.Ref[Task]   `json:"taskId,omitempty"`
+	Others []tenantitem.Ref[Task] `json:"others,omitempty"`
+}
+
+// It holds by every verb that deletes, alone, in batches and in bulks, and before anything that would go with the document is touched.
+func TestRestrictHoldsByEveryVerb(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.db, b.keeper = openLayout(t, b.client, "pins", layout(), append(entities(), registry.EntityOf[Pin]()),
+		append(declarations(), denorm.OnDeleteOf[Pin, Task]("taskId", denorm.Restrict), denorm.OnDeleteOf[Pin, Task]("others", denorm.Restrict)))
+	b.must(b.db.Prepare(b.ctx))
+	b.persons, b.tasks = repo[Person](t, b.db), repo[Task](t, b.db)
+	comments, err := registry.ChildrenOf[Comment, Task](b.db)
+	b.must(err)
+	pins := repo[Pin](t, b.db)
+	ada := b.person("Ada")
+	task, other, free := b.task("p1", ada), b.task("p1", ada), b.task("p1", ada)
+	comment := &Comment{Body: "x"}
+	b.must(comments.Under(task).Create(b.ctx, comment))
+	b.must(pins.In(acme).Create(b.ctx, &Pin{TaskID: task.Ref(), Others: []tenantitem.Ref[Task]{"nothing", other.Ref()}}))
+	in := b.tasks.In(acme, "p1")
+	for _, id := range []string{task.ID, other.ID} {
+		for verb, remove := range map[string]func() error{
+			"Delete": func() error { return in.Delete(b.ctx, id, nil) },
+			"Batch":  func() error { return in.Batch().Delete(id, "").Commit(b.ctx) },
+			"Commit": func() error { return partition.Commit(b.ctx, in.Batch().Delete(id, "")) },
+			"DeleteAll": func() error {
+				_, err := in.DeleteAll(b.ctx, slices.Values([]string{id}), nil)
+				return err
+			},
+		} {
+			if err := remove(); !errors.Is(err, denorm.ErrReferenced) {
+				t.Errorf("%s: %v", verb, err)
+			}
+		}
+	}
+	receipt, err := in.DeleteAll(b.ctx, slices.Values([]string{task.ID, free.ID}), nil)
+	if err == nil || receipt.Failed != 1 || receipt.Succeeded != 1 {
+		t.Errorf("a bulk of both: %+v, %v", receipt, err)
+	}
+	_, err = comments.Under(task).Get(b.ctx, comment.ID)
+	b.must(err)
+}
+
+// Node may refer to itself.
+type Node struct {
+	tenantitem.TenantItem[Node]
+	Next  tenantitem.Ref[Node]   `json:"next,omitempty"`
+	Edges []tenantitem.Ref[Node] `json:"edges,omitempty"`
+}
+
+// A reference of a document to itself goes with it, and keeps it from no delete.
+func TestRestrictIsAboutOtherDocuments(t *testing.T) {
+	t.Parallel()
+	db, _ := openOf(t, emulatortest.New(t), []string{"/tenantId"}, []registry.Declaration{registry.EntityOf[Node](registry.In("shop"))},
+		denorm.OnDeleteOf[Node, Node]("next", denorm.Restrict), denorm.OnDeleteOf[Node, Node]("edges", denorm.Restrict))
+	nodes := repo[Node](t, db).In(acme)
+	for _, id := range []string{"one", "two"} {
+		node := &Node{Next: "one", Edges: []tenantitem.Ref[Node]{tenantitem.Ref[Node](id)}}
+		node.ID = id
+		noError(t, nodes.Create(t.Context(), node))
+	}
+	if err := nodes.Delete(t.Context(), "one", nil); !errors.Is(err, denorm.ErrReferenced) {
+		t.Errorf("while the other refers to it: %v", err)
+	}
+	noError(t, nodes.Delete(t.Context(), "two", nil))
+	noError(t, nodes.Delete(t.Context(), "one", nil))
 }
 
 // Clear empties a plain reference.

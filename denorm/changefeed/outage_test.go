@@ -96,11 +96,8 @@ func (b *testBundle) quarantined(p *changefeed.Processor) (ids []string) {
 	return ids
 }
 
-// However long an outage takes and whatever its kind, no change is put into
-// quarantine for it, and nothing is stale soon after it. While it lasts the
-// range stands still and says so.
-func TestOutages(t *testing.T) {
-	t.Parallel()
+// outageKinds are what an account may answer while it is down, or keeps this process out.
+func outageKinds() map[string]emulator.Fault {
 	kinds := map[string]emulator.Fault{
 		"429": emulator.Throttle(time.Second),
 		"cut": emulator.Cut(), "cut after the effect": emulator.Cut().AfterEffect(),
@@ -110,7 +107,15 @@ func TestOutages(t *testing.T) {
 	for _, status := range []int{500, 502, 503, 504, 408, 449, 410, 401, 403} {
 		kinds[fmt.Sprint(status)] = emulator.Answer(status, 0)
 	}
-	for name, fault := range kinds {
+	return kinds
+}
+
+// However long an outage takes and whatever its kind, no change is put into
+// quarantine for it, and nothing is stale soon after it. While it lasts the
+// range stands still and says so.
+func TestOutages(t *testing.T) {
+	t.Parallel()
+	for name, fault := range outageKinds() {
 		for _, length := range []time.Duration{12 * time.Second, time.Minute, 10 * time.Minute} {
 			t.Run(fmt.Sprint(name, " for ", length), func(t *testing.T) {
 				t.Parallel()
@@ -221,33 +226,34 @@ func TestOneMalformedDocumentAmongAThousand(t *testing.T) {
 // What the processor itself needs may be down too, from its start on.
 func TestOutageOfTheFeedAndTheLeases(t *testing.T) {
 	t.Parallel()
-	for name, fault := range map[string]emulator.Fault{
-		"the feed":   emulator.Answer(503, 0).On(emulator.ChangeFeed),
-		"the leases": emulator.Answer(503, 0).Container("leases"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				b := setup(t, emulatortest.WithPartitions(2))
-				b.fill(20)
-				var s seen
-				p := b.processor(changefeed.Config{Container: b.items, Leases: b.leases, Name: "down", StartFrom: changefeed.Beginning()}, s.handle)
-				armed := b.emu.Fault(fault.Keep())
-				ended := make(chan error, 1)
-				ctx, cancel := context.WithCancel(t.Context())
-				go func() { ended <- p.Run(ctx) }()
-				<-time.After(10 * time.Minute)
-				armed.Disarm()
-				<-time.After(3 * time.Minute)
-				if s.count() != 20 {
-					t.Errorf("%d of 20 changes were handled", s.count())
-				}
-				cancel()
-				if err := <-ended; err != nil {
-					t.Error(err)
-				}
+	for name, fault := range outageKinds() {
+		for what, narrowed := range map[string]emulator.Fault{"the feed": fault.On(emulator.ChangeFeed), "the leases": fault.Container("leases")} {
+			t.Run(what+", "+name, func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) { outageFromTheStart(t, narrowed) })
 			})
-		})
+		}
+	}
+}
+
+func outageFromTheStart(t *testing.T, fault emulator.Fault) {
+	b := setup(t, emulatortest.WithPartitions(2))
+	b.fill(20)
+	var s seen
+	p := b.processor(changefeed.Config{Container: b.items, Leases: b.leases, Name: "down", StartFrom: changefeed.Beginning()}, s.handle)
+	armed := b.emu.Fault(fault.Keep())
+	ended := make(chan error, 1)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() { ended <- p.Run(ctx) }()
+	<-time.After(10 * time.Minute)
+	armed.Disarm()
+	<-time.After(3 * time.Minute)
+	if s.count() != 20 {
+		t.Errorf("%d of 20 changes were handled", s.count())
+	}
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
 	}
 }
 
