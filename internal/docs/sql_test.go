@@ -15,7 +15,7 @@ import (
 
 var (
 	// dotted is a member of a query's alias behind a dot, where a word of the language is a syntax error.
-	dotted = regexp.MustCompile(`(?:^|[^\w"'.@])[a-z]\.[A-Za-z_]`)
+	dotted = regexp.MustCompile(`(?:^|[^\w"'.@])[a-z]\.(?:[A-Za-z_]|$)`)
 	sqlish = regexp.MustCompile(`\b(?:SELECT|FROM|WHERE|JOIN|IS_DEFINED|IS_STRING|ARRAY_CONTAINS|STARTSWITH)\b|(?:^|\s)(?:AND|OR)\s|[=<>]|"\w+": `)
 )
 

@@ -88,10 +88,10 @@ func (k *Call) foreign(ctx context.Context, at *Partition, ids []string) (map[st
 	w := SQLWriter{layout: c.layout}
 	w.Text.WriteString(`SELECT VALUE {"id": c["id"]`)
 	if types {
-		w.Text.WriteString(`, "entityType": c.` + entityField)
+		w.Text.WriteString(`, "entityType": c["` + entityField + `"]`)
 	}
 	if tenants {
-		w.Text.WriteString(`, "tenantId": c.` + tenantField)
+		w.Text.WriteString(`, "tenantId": c["` + tenantField + `"]`)
 	}
 	w.Text.WriteString(`} FROM c WHERE `)
 	if err := In("id", Anys(ids)...).Write(&w); err != nil {
