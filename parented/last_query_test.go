@@ -14,9 +14,9 @@ import (
 // What the requests are of the calls below, to stop them before one.
 const (
 	createWrites, createLooksAgain       = 3, 4 // it reads its parent and its own place first
-	deleteRemovesChildren, deleteRemoves = 5, 7 // reading and marking the root, a query, and a look; then the last query
+	deleteRemovesChildren, deleteRemoves = 5, 7 // reading and hiding the root, a query, and a look; then the last query
 	lateDeleteHides                      = 4    // reading the root, a query, and a look
-	restoreOpensChildren                 = 4    // reading and marking the root, and a query
+	restoreUnhidesChildren               = 4    // reading the root, writing its phase, and a query
 )
 
 // dying is a process that gets no answer after its nth request.
@@ -101,7 +101,7 @@ func dyingCreate(t *testing.T, e *emulatortest.Emulator, note *Note) (goOn func(
 	}
 }
 
-// A restore looks once more too, after it has opened what it found: a child that another process of the delete hid meanwhile comes
+// A restore looks once more too, after it has unhidden what it found: a child that another process of the delete hid meanwhile comes
 // back with its parent, though that process has died.
 func TestARestoreFindsWhatAProcessHidThatDied(t *testing.T) {
 	t.Parallel()
@@ -125,16 +125,16 @@ func TestARestoreFindsWhatAProcessHidThatDied(t *testing.T) {
 	<-deleting
 	must(t, deleted)
 
-	open := pauseAt(restoreOpensChildren)
-	restorer := openApart(t, clientOf(e, open))
+	unhide := pauseAt(restoreUnhidesChildren)
+	restorer := openApart(t, clientOf(e, unhide))
 	var restored error
-	restoring := open.until(func() { restored = restorer.notes.In("acme").Restore(ctx, note.ID) })
+	restoring := unhide.until(func() { restored = restorer.notes.In("acme").Restore(ctx, note.ID) })
 	close(hide.goOn)
 	<-lingering
 	if first.only(t, "new").DeletedAt == "" {
 		t.Fatal("the late process did not hide the child")
 	}
-	close(open.goOn)
+	close(unhide.goOn)
 	<-restoring
 	must(t, restored)
 	if n := first.count(t); n != 3 {

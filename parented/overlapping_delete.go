@@ -43,7 +43,7 @@ func (f *Forest) stillHidden(ctx context.Context, n *node, tenant string, parent
 // documentText is the same for one document only.
 func documentText(s engine.Document) string { return engine.KeyText(append([]any{s.ID}, s.Key...)) }
 
-// endNested finishes the deletes, purges and restores that others have begun
+// endOverlapping finishes the deletes, purges and restores that others have begun
 // with some of the documents, so that each ends as its own caller was told: a
 // child that was deleted for good must not be kept with a parent that is
 // deleted softly, and a refusal below must not unhide what a delete above relies

@@ -9,7 +9,7 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// maxFamily is how many parents one query names.
+// maxParentGroup is how many parents one query names.
 const maxParentGroup = 100
 
 // parentGroup is some parents whose children one query finds.

@@ -23,7 +23,7 @@ type pendingCheck struct {
 	created bool // and not written over, or moved
 }
 
-// maxUnlooked bounds the memory of an outage. What has no room is left to Sweep.
+// maxPendingChecks bounds the memory of an outage. What has no room is left to Sweep.
 const maxPendingChecks = 10_000
 
 func (f *Forest) enqueueCheck(children ...pendingCheck) {

@@ -10,7 +10,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// A batch whose delete can't be carried out yet keeps in mind the children whose parents it could not look at again.
+// A batch whose delete can't be carried out yet keeps the checks pending of children whose parents it could not look at again.
 func TestABatchThatCannotFinishItsDeleteChecksLater(t *testing.T) {
 	t.Parallel()
 	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))

@@ -201,7 +201,7 @@ func TestARefusalThatDiesAnywhereIsTakenBack(t *testing.T) {
 			}
 		}
 		if refusals < 5 {
-			t.Fatalf("only %d of the deaths left something to take back", refusals)
+			t.Fatalf("only %d of the deaths left something to roll back", refusals)
 		}
 	}
 }

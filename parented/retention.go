@@ -43,7 +43,7 @@ func (f *Forest) retentionOf(n *node, root engine.Document) retention {
 	case n.policy.Retain == 0:
 		return retention{forest: f}
 	}
-	rest := retention{forest: f, soft: true, at: root.DeletedAt, run: runOf(root), keep: n.retention(), until: n.restorableUntil(root)}
+	rest := retention{forest: f, soft: true, at: root.DeletedAt, run: runOf(root), keep: n.retainFor(), until: n.restorableUntil(root)}
 	if begun.Until != 0 && root.ReadAt != 0 {
 		rest.until = begun.Until
 		rest.keep = time.Duration(max(0, begun.Until-root.ReadAt)) * time.Second
@@ -51,8 +51,8 @@ func (f *Forest) retentionOf(n *node, root engine.Document) retention {
 	return rest
 }
 
-// retention is how long a document can be restored, which is its tombstone too.
-func (n *node) retention() time.Duration { return max(n.policy.Retain, n.policy.Tombstone) }
+// retainFor is how long a document can be restored, which is its tombstone too.
+func (n *node) retainFor() time.Duration { return max(n.policy.Retain, n.policy.Tombstone) }
 
 // restorableUntil is up to when a document can be restored whose delete begins now, by
 // the service's clock; 0 is unknown, or never.
@@ -60,7 +60,7 @@ func (n *node) restorableUntil(s engine.Document) int64 {
 	if n.policy.Retain == 0 || s.ReadAt == 0 {
 		return 0
 	}
-	return s.ReadAt + int64(seconds(n.retention()))
+	return s.ReadAt + int64(seconds(n.retainFor()))
 }
 
 // isPast says that a document is there still which can't be restored any more: its

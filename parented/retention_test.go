@@ -85,7 +85,7 @@ const firstWrite = firstOwnRequest + 1
 func TestARestoredOrphanNamesNoDeletedParent(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
-	const batches = 3 // of a restore: marked, decided, opened
+	const batches = 3 // of a restore: begun, decided, unhidden
 	refused := 0
 	for before := range int64(batches) {
 		var restored error

@@ -130,7 +130,7 @@ func TestABranchThatWasDeletedBeforeItsTreeStaysDeleted(t *testing.T) {
 	}
 }
 
-// A run is known by its id: what a restore brought back keeps it as undone, and
+// A run is known by its id: what a restore brought back keeps it as rolled back, and
 // an own ttl survives both.
 func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 	t.Parallel()
@@ -140,7 +140,7 @@ func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 	ttl := 7_000_000
 	note, err := a.notes.In("acme").Mutate(ctx, note.ID, func(n *Note) error { n.TTL = &ttl; return nil })
 	must(t, err)
-	var undone []string
+	var rolledBack []string
 	for range 2 {
 		must(t, a.notes.In("acme").Delete(ctx, note.ID, nil))
 		must(t, a.notes.In("acme").Restore(ctx, note.ID))
@@ -149,10 +149,10 @@ func TestARestoredDocumentKeepsItsTTL(t *testing.T) {
 		if outline.TTL != ttl || outline.Journal == nil || outline.Journal.Run != "" {
 			t.Fatalf("after a restore: ttl %d, journal %+v", outline.TTL, outline.Journal)
 		}
-		undone = append(undone, cmp.Or(outline.Journal.RolledBack, "none"))
+		rolledBack = append(rolledBack, cmp.Or(outline.Journal.RolledBack, "none"))
 	}
-	if undone[0] == "none" || undone[0] == undone[1] {
-		t.Errorf("the runs that were undone: %v", undone)
+	if rolledBack[0] == "none" || rolledBack[0] == rolledBack[1] {
+		t.Errorf("the runs that were rolled back: %v", rolledBack)
 	}
 }
 
