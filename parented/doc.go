@@ -91,9 +91,10 @@
 // repository.ErrDanglingRef; where a batch wrote more than that, it is
 // repository.ErrAmbiguous too. A child that the delete has taken already was
 // created before it. A child that was there and is replaced or overwritten
-// meanwhile goes with the delete. Both come back with its restore; one that was
-// overwritten when the delete had ended only if its entity type has no
-// children. A Restore looks at the parent once the child has the phase of the
+// meanwhile goes with the delete. Both come back with its restore. Under
+// [Restrict], what an Upsert wrote over something when the delete had ended is
+// hidden with the parent, if that can be restored, and the Upsert is
+// repository.ErrAmbiguous and repository.ErrDanglingRef. A Restore looks at the parent once the child has the phase of the
 // restore, and before it is shown: where the parent is gone, the child stays
 // deleted. A child that Restrict keeps, or that can be restored with its
 // parent, names the former parent while it moves: a delete of either parent

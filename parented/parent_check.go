@@ -26,7 +26,7 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 // look may have made its own last look before the child was stored; one of the
 // two always sees the other. What was created and is removed here was refused; what
 // the delete had taken before was there before it, and comes back with its restore. What was written over
-// is not removed: nobody knows whether it was there, of which Restrict knew nothing.
+// something is not removed: that may have been a child of another parent.
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
