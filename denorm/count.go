@@ -32,7 +32,9 @@ func CountOf[P, C any](field, refField string) Declaration {
 }
 
 // count is a field that says how many documents refer to its own. In a
-// transaction with them it is changed by what they change (change). Else, and
+// transaction with them it is changed by what they change (change; by how much, also
+// when one moves, related_transaction.go says); a lost answer is that of the whole
+// transaction, which has one fate (internal/engine/outcome.go). Else, and
 // where it was found wrong, it is counted anew from what is stored (related.go),
 // and written if the parent still has the etag that it had before the count.
 type count struct{ field *tenantitem.Field }

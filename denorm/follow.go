@@ -22,7 +22,9 @@ type changedDocs struct {
 
 // followPage follows the changes of one page: a change of a document that others
 // copy, count, list or link becomes patches of those (follow), and each changed
-// document is compared with its own sources (correctThemselves). Every step
+// document is compared with its own sources (correctThemselves). Which documents are
+// rewritten says each kind of rule: affected in copy_rule.go (those that refer to a changed
+// source and hold another value), link_rule.go and related.go. Every step
 // computes anew what should be there, so that a page may come again, or come late.
 //
 // The order matters in one place: what a document left behind for others is

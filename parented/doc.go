@@ -123,7 +123,7 @@
 //   - parent_check.go: that the parent is there, before and after a write of a child.
 //   - parent_recheck.go: the same once more, where the look after the write failed.
 //   - parent_lookup.go, parent_key.go: how parents are found and named.
-//   - apply_rule.go: the delete rule, for a child whose parent is gone.
+//   - apply_rule.go: the delete rule, for a child whose parent is gone or deleted softly.
 //   - join_ended_delete.go: a child that was left when a soft delete of its parent had ended.
 //   - move.go, move_recovery.go: Move, and how one is ended whose process died.
 //   - duplicate_parent_id.go: parents of one id that can't be told apart.

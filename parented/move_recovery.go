@@ -26,16 +26,6 @@ func (r *relation) tracksMoves() bool {
 	return (r.restricts() || r.rule == Cascade && r.parent.restorable()) && !slices.Contains(r.child.GivenFields(), parentField)
 }
 
-// restorable reports whether a delete that takes such a document can be restored.
-func (n *node) restorable() bool {
-	return n.policy.Retain > 0 || n.parent != nil && n.parent.rule == Cascade && n.parent.parent.restorable()
-}
-
-// restricts reports whether such a child may forbid the delete of its parent.
-func (r *relation) restricts() bool {
-	return r.rule == Restrict || r.rule == Cascade && r.child.restricts()
-}
-
 // finishMoves ends the moves of those documents that are on their way to parents outside
 // the group. It returns the group's children, those that came back among them, and how many moves it ended.
 func (f *Forest) finishMoves(ctx context.Context, r *relation, tenant string, group parentGroup, outlines []engine.Document) (children []engine.Document, finished int, err error) {

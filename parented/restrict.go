@@ -17,6 +17,11 @@ func (n *node) restricts() bool {
 	})
 }
 
+// restricts reports whether such a child may forbid the delete of its parent.
+func (r *relation) restricts() bool {
+	return r.rule == Restrict || r.rule == Cascade && r.child.restricts()
+}
+
 // errChanged ends a look at a tree that other writers are changing.
 var errChanged = errors.New("changed meanwhile")
 

@@ -54,6 +54,11 @@ func (f *Forest) retentionOf(n *node, root engine.Document) retention {
 // retainFor is how long a document can be restored, which is its tombstone too.
 func (n *node) retainFor() time.Duration { return max(n.policy.Retain, n.policy.Tombstone) }
 
+// restorable reports whether a delete that takes such a document can be restored.
+func (n *node) restorable() bool {
+	return n.policy.Retain > 0 || n.parent != nil && n.parent.rule == Cascade && n.parent.parent.restorable()
+}
+
 // restorableUntil is up to when a document can be restored whose delete begins now, by
 // the service's clock; 0 is unknown, or never.
 func (n *node) restorableUntil(s engine.Document) int64 {

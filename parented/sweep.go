@@ -26,7 +26,8 @@ type Swept map[string]int64
 // does not exist, or was deleted softly without them; those that were hidden by a delete which was broken off
 // when an Upsert overwrote its document; and those that a process hid which was late with a
 // delete that others had finished and rolled back, and died. The last two it brings back. To the first it applies the rule of
-// their relation: Cascade removes them, or makes them a part of the delete that can be undone; Orphan clears their parentId; under
+// their relation (apply_rule.go): Cascade removes them or, under a parent that was deleted softly, hides them with it, so that a
+// restore of the parent brings them back; Orphan clears their parentId; under
 // Restrict, and where they have children themselves that Restrict keeps, they
 // are only counted. Such children come from writers that went
 // around the repositories, from imports, and from a process that died at the

@@ -198,7 +198,8 @@ func (b *batch) byID(kind engine.OperationKind, id string, prepare func(*engine.
 	b.ops = append(b.ops, engine.Operation{Kind: kind, ID: id, Reads: b.scope.c, Prepare: prepare, Done: done})
 }
 
-// Commit applies the batch. On success every entity has its new etag. On
+// Commit applies the batch. More than 100 operations, or more than 2 MB of them, are
+// [ErrInvalid] or [ErrTooLarge] before any request. On success every entity has its new etag. On
 // failure nothing was applied, the entities are as before, and the error
 // holds a [*BatchError] that names the operation at fault. After [ErrAmbiguous]
 // it may have been applied; it has been, but for the children of a parent that

@@ -13,8 +13,11 @@ import (
 
 // Mutate reads a document, lets change alter it, and replaces it; when another
 // writer came between, it starts again with the newer document, so change may
-// run several times and must do nothing but alter its argument. An error of
-// change ends it and is returned; nothing is written then. The returned entity
+// run several times, at most 100, and must do nothing but alter its argument; after that
+// it is [ErrPreconditionFailed]. An error of
+// change ends it and is returned; nothing is written then. A lost answer is told by the
+// mark of the write, also when others have written since; where it can't be, the error is
+// [ErrAmbiguous]. The returned entity
 // is as stored, with its new etag.
 //
 // Mutations of one document by one repository take turns, which spares them
@@ -54,7 +57,7 @@ func (s *scope) mutate(ctx context.Context, k *engine.Call, change func(any) err
 		if err == nil {
 			return entity, nil
 		}
-		if engine.StatusOf(err) != http.StatusPreconditionFailed || attempt == engine.MaxMutations {
+		if engine.StatusOf(err) != http.StatusPreconditionFailed || attempt+1 == engine.MaxMutations {
 			return nil, err
 		}
 		if !engine.Sleep(ctx, rand.N(min(time.Millisecond<<min(attempt, 8), engine.LongestPause/4))) {

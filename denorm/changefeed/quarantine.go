@@ -53,7 +53,8 @@ func (n leaseNames) quarantinePrefix() string { return "quarantine." + n.base + 
 func (n leaseNames) formerQuarantinePrefix() string { return "quarantine." + n.processor + ".." }
 
 // handleAlone calls the handler with one change until it accepts it, or the
-// attempts are used up and the change is quarantined.
+// attempts are used up and the change is quarantined. An error that may pass does not
+// count (outage.go).
 func (w *worker) handleAlone(ctx context.Context, one []Change) error {
 	for attempt := 1; ; attempt++ {
 		if err := w.p.pause(ctx, backoff(w.p.cfg.Backoff, attempt-1)); err != nil {

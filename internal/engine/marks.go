@@ -18,7 +18,9 @@ import (
 //   - one that does know it (Mutate) puts its mark in front and keeps the root
 //     and the newest mark of every earlier writer, and marks of its own whose
 //     answers are still missing;
-//   - a patch sets one member, which the next Mutate moves into the list.
+//   - a patch sets one member, which the next patch writes over and the next Mutate moves
+//     into the list. A patch of ten edits has no room for it (Operations in edits.go); what
+//     that means to its caller says Patch in repository/patch.go.
 //
 // Two documents with the same root, or with a mark in common, are therefore
 // connected by writes that all left their marks.

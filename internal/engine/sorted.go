@@ -85,7 +85,8 @@ func NewMerger[R any](k *Call, p *plan, want int, compare func(a, b *R) int, che
 }
 
 // Run calls yield with the rows behind one, or all of them, until it
-// returns false.
+// returns false. The merge itself, with ties and how much is read ahead, is
+// Streams in internal/merge/streams.go.
 func (m *merger[R]) Run(ctx context.Context, ranges []keyRange, after *R, yield func(*R) bool) error {
 	pieces, err := m.k.pieces(ctx, m.plan, ranges, "")
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 // everything. Reads of 1 KB cost 1 RU, as the service's documentation says; its sample inserts, with few indexed paths,
 // come out a little lower than here.
 //
-// Points charge in point.go and the change feed in feed.go, queries in package
-// restapi; throttle.go takes it from the container's throughput.
+// Points charge in point.go and the change feed in feed.go; of queries package restapi takes what
+// RequestChargeQuery here says; throttle.go takes it from the container's throughput.
 const (
 	chargeReadUnit    = 1.0
 	chargeCreateUnit  = 5.8
