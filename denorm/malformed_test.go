@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 	sdkmetric "go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/metric/metricdata"
 
@@ -200,6 +201,59 @@ func TestAMalformedChildIsLeftOutOfLists(t *testing.T) {
 			if q.DocumentID == ada.ID {
 				t.Errorf("the parent is in quarantine: %s", q.Reason)
 			}
+		}
+	}
+}
+
+// So it is where the list changes in the transaction of its children: what is written beside a malformed child shows the others at once.
+func TestAMalformedChildInOneTransactionWithItsList(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	cfg := registry.Config{Database: "zones", Provision: true, Logger: layout().Logger, Containers: []registry.Container{{ID: "all", PartitionKey: []string{"/tenantId"}}}}
+	db, keeper := openLayout(t, b.client, "", cfg, []registry.Declaration{
+		registry.EntityOf[Aisle](registry.In("all")), registry.EntityOf[Zone](registry.In("all")), registry.EntityOf[Zoo](registry.In("all")),
+	}, []denorm.Declaration{denorm.RecentOf[Zone, Aisle]("aisles", 2)})
+	b.must(db.Prepare(b.ctx))
+	b.keeper = keeper
+	zones, aisles := repo[Zone](t, db), repo[Aisle](t, db)
+	zone := &Zone{}
+	b.must(zones.In(acme).Create(b.ctx, zone))
+	add := func(id string) {
+		aisle := &Aisle{ZoneID: zone.Ref()}
+		aisle.ID = id
+		b.must(aisles.In(acme).Create(b.ctx, aisle))
+	}
+	shows := func(when string, want ...string) {
+		t.Helper()
+		got, err := zones.In(acme).Get(b.ctx, zone.ID)
+		b.must(err)
+		var ids []string
+		for _, card := range got.Aisles {
+			ids = append(ids, string(card.ID))
+		}
+		if !slices.Equal(ids, want) {
+			t.Errorf("%s: the list shows %v, want %v", when, ids, want)
+		}
+	}
+	all, _ := db.Container("all")
+	for _, id := range []string{"a", "b", "c"} {
+		add(id)
+	}
+	b.must(patiently(func() error {
+		_, err := all.CreateItem(b.ctx, azcosmos.NewPartitionKeyString(acme), []byte(`{"id":"d","tenantId":"acme","entityType":"Aisle","zoneId":"`+zone.ID+`","bins":"many"}`), nil)
+		return err
+	}))
+	shows("before it was followed", "c", "b")
+	b.catchUp()
+	shows("with a malformed one", "c", "b")
+	add("e")
+	shows("with a new one", "e", "c")
+	b.must(aisles.In(acme).Delete(b.ctx, "c", nil))
+	b.catchUp()
+	shows("without one", "e", "b")
+	for _, d := range b.audit() {
+		if d.ID != "d" || d.Reason == "" {
+			t.Errorf("reported: %+v", d)
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package changefeed_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -81,6 +84,70 @@ func TestBoundsOnTheWire(t *testing.T) {
 	}
 	if len(got) != 2 || !got["00-"+middle] || !got[middle+"-"+epk.Max] {
 		t.Errorf("the bounds are %v", got)
+	}
+}
+
+// padded is a gateway that pads every other bound of a listing to its full width, another one each time.
+func (b *testBundle) padded() (items, leases *azcosmos.ContainerClient) {
+	listings := 0
+	const width = 2 * 2 * 16 // two levels of 16 bytes
+	return b.through(b.emu.Endpoint(), transport(func(r *http.Request) (*http.Response, error) {
+		resp, err := b.emu.Transport().Do(r)
+		if err != nil || !strings.HasSuffix(r.URL.Path, "/pkranges") || resp.StatusCode != http.StatusOK {
+			return resp, err
+		}
+		listings++
+		var page map[string]any
+		if err := json.NewDecoder(resp.Body).Decode(&page); err != nil {
+			return nil, err
+		}
+		_ = resp.Body.Close()
+		ranges, _ := page["PartitionKeyRanges"].([]any)
+		for i, r := range ranges {
+			bounds, _ := r.(map[string]any)
+			for _, name := range []string{"minInclusive", "maxExclusive"} {
+				if bound, _ := bounds[name].(string); (i+listings)%2 == 0 && bound != "" && bound != epk.Max {
+					bounds[name] = bound + strings.Repeat("0", width-len(bound))
+				}
+			}
+		}
+		body := encode(b.t, page)
+		resp.Body, resp.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		resp.Header.Del("Content-Length")
+		return resp, nil
+	}))
+}
+
+// Bounds that the service pads, some of a listing and not always the same, are those that were there before: nothing is lost or taken
+// up twice over splits and merges, and the leases are found.
+func TestPaddedBounds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.WithPartitions(3), emulatortest.Calm()) // its ranges are those of the test
+	cfg := b.config("padded")
+	cfg.Container, cfg.Leases = b.padded()
+	var s seen
+	for version := 1; version < 9; version++ {
+		p := b.processor(cfg, s.handle)
+		for i := range 40 {
+			b.put(fmt.Sprint("t", i%7), fmt.Sprint("d", i), version)
+		}
+		if err := p.CatchUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for key, n := range s.last {
+			if n != version {
+				t.Fatalf("%s was seen in version %d of %d", key, n, version)
+			}
+		}
+		if leases := b.estimator("padded"); s.count() != 40 || len(leases) != len(b.scaler("padded")) || len(leases) > 8 {
+			t.Errorf("%d documents were seen, the leases are %v", s.count(), leases)
+		}
+		ranges := b.emu.Ranges(database, monitored)
+		if version%4 == 3 {
+			b.emu.Merge(database, monitored, ranges[0].ID, ranges[1].ID)
+		} else {
+			b.emu.Split(database, monitored, ranges[version%len(ranges)].ID)
+		}
 	}
 }
 
