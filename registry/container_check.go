@@ -20,7 +20,8 @@ type Difference struct {
 	Registered, Live string
 	// Fatal says that the application would be wrong: it would not find
 	// documents, lose or keep them against its word, or allow duplicates.
-	// Others make it slower or dearer.
+	// Others make it slower or dearer. Database.Prepare fails with the fatal ones
+	// and logs the others as warnings; it changes no container that exists.
 	Fatal bool
 	// Hint says the next action.
 	Hint string

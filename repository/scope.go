@@ -35,7 +35,8 @@ type ScopeOf[P any] struct {
 type reach = engine.ScopeHandle
 
 // scope is a scope without its entity's Go type. What the verbs do is done
-// here; entities are pointers to the collection's type.
+// here; entities are pointers to the collection's type. What a new verb needs
+// says "Adding a verb" in docs/internals.md.
 type scope struct {
 	c  *engine.Collection
 	at engine.Partition

@@ -102,7 +102,8 @@ func atName(kind jsontext.Kind, length int64) bool { return kind == '{' && lengt
 
 // MaxInteger is the largest whole number that the service keeps as one. From
 // 2^53 on it stores the nearest double and returns it in scientific notation,
-// which no integer of Go reads.
+// which no integer of Go reads: a document in which something else wrote one is a
+// [ValueError] for its reader (plan_scalar.go), which hides no other document.
 const MaxInteger = 1<<53 - 1
 
 // checkIntegers refuses integers beyond MaxInteger in what v was written as.

@@ -14,7 +14,9 @@ import (
 
 // A partition key has 1 to 3 levels, and each takes its value from the tenant,
 // the entity type or a field: keyLevels says which, keyLevel.value and KeyOf take
-// it. A level that a Layout computes for each document is filled in locate.go.
+// it. A level that a Layout computes for each document is filled in locate.go. What In
+// was given becomes a key in scope.go: with levels missing it is a prefix (Resolve), which
+// serves queries only (RequireFull), and an entity's own fields are filled or refused (BindKey).
 const (
 	tenantField = "tenantId"
 	entityField = "entityType"

@@ -12,8 +12,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// maxTries bounds how often one request is repeated before its error is
-// returned to a loop that will come back to it.
+// maxTries bounds how often one request of the processor's own is repeated before its
+// error is returned to a loop that will come back to it. How often a handler is called
+// again for a change says handleAlone in quarantine.go.
 const maxTries = 10
 
 // persist repeats a request that may be sent again until it is answered.
