@@ -7,6 +7,7 @@ import (
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // A reference that another writer moved around Grove is counted where it is, and no more where it was.
@@ -46,6 +47,37 @@ func TestAReferenceThatWasMovedAroundGroveIsCountedAgain(t *testing.T) {
 			b.noDrift()
 		})
 	}
+}
+
+// So it is with links and with arrays of references, also where the other writer left one twice, or null.
+func TestLinksThatWereMovedAroundGroveAreFollowed(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ada, bob := b.person("Ada"), b.person("Bob")
+	first, second := &Label{Text: "1"}, &Label{Text: "2"}
+	b.must(b.labels.In(acme).Create(b.ctx, first))
+	b.must(b.labels.In(acme).Create(b.ctx, second))
+	task := &Task{Labels: []tenantitem.Ref[Label]{first.Ref()}, WatcherIDs: []tenantitem.Ref[Person]{ada.Ref()}}
+	b.must(b.tasks.In(acme, "p1").Create(b.ctx, task))
+	b.catchUp()
+	b.patchTask(task, "/labels", []any{second.ID, second.ID})
+	b.patchTask(task, "/watcherIds", []any{bob.ID, nil, bob.ID})
+	b.catchUp()
+	for label, want := range map[*Label]int{first: 0, second: 1} {
+		got, err := b.labels.In(acme).Get(b.ctx, label.ID)
+		b.must(err)
+		if len(got.Tasks) != want {
+			t.Errorf("label %s has the tasks %v", label.Text, got.Tasks)
+		}
+	}
+	for person, want := range map[*Person]int{ada: 0, bob: 1} {
+		got, err := b.persons.In(acme).Get(b.ctx, person.ID)
+		b.must(err)
+		if got.Watching != want {
+			t.Errorf("%s watches %d", got.Name, got.Watching)
+		}
+	}
+	b.noDrift()
 }
 
 // Also where the other writer had made the document itself.
