@@ -28,7 +28,7 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 // the delete had taken before was there before it, and comes back with its restore. What was written over
 // something is not removed: that may have been a child of another parent.
 func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
-	dead, err := r.withoutParents(ctx, tenant, entities)
+	dead, err := r.withoutParentsSince(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return r.enqueueChecks(tenant, entities, created, err)
 	}
@@ -113,6 +113,36 @@ func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, en
 		return nil, err
 	}
 	return r.deadParents(ctx, tenant, parents, entities)
+}
+
+// withoutParentsSince is withoutParents after the write. Where the transaction of the write has
+// read the parent, that look is as good as a later one: a delete that begins after the
+// transaction has its mark behind the child in the same logical partition, and sees the child.
+func (r *Repository[C, P]) withoutParentsSince(ctx context.Context, tenant string, entities []any) ([]parentRef, error) {
+	parents, err := r.parentsOf(entities)
+	if err != nil {
+		return nil, err
+	}
+	if len(parents) == 1 {
+		if parent, ok := engine.CollectionOf(r.parents).ReadByTransaction(ctx, parents[0].id); ok {
+			if parent.DeletedAt == "" {
+				return nil, nil
+			}
+			return parents, nil
+		}
+	}
+	return r.deadParents(ctx, tenant, parents, entities)
+}
+
+// readWithWrite names the parent of all entities, if it lies in their logical partition.
+func (r *Repository[C, P]) readWithWrite(at *engine.Partition, entities []any) (engine.JoinedRead, bool) {
+	parents, err := r.parentsOf(entities)
+	if err != nil || len(parents) != 1 {
+		return engine.JoinedRead{}, false
+	}
+	collection := engine.CollectionOf(r.parents)
+	read := engine.JoinedRead{Collection: collection, ID: parents[0].id}
+	return read, collection.LiesIn(at, r.node.Collection, r.parentKey(parents[0], entities))
 }
 
 // parentNamedBy is the parent that a child names.

@@ -68,6 +68,7 @@ func New[C, P any, PC Child[C, P]](forest *Forest, parents *repository.Repositor
 	if err := collection.SetObserver(engine.OwnerParented, engine.ObserverFunc(r.afterWrite)); err != nil {
 		return nil, err
 	}
+	collection.SetReadHook(r.readWithWrite)
 	return r, nil
 }
 

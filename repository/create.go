@@ -17,7 +17,7 @@ func (s *ScopeOf[P]) Create(ctx context.Context, entity P) error {
 
 func (s *scope) Create(ctx context.Context, entity any) error {
 	k := engine.Call{Collection: s.c, Op: "Create", At: &s.at}
-	ctx = k.Begin(ctx)
+	ctx = s.c.WithJoinedRead(k.Begin(ctx))
 	return k.End(s.create(ctx, &k, entity))
 }
 

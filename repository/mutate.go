@@ -34,7 +34,7 @@ func (s *ScopeOf[P]) Mutate(ctx context.Context, id string, change func(P) error
 
 func (s *scope) Mutate(ctx context.Context, id string, change func(any) error) (any, error) {
 	k := engine.Call{Collection: s.c, Op: "Mutate", At: &s.at, ID: id}
-	ctx = k.Begin(ctx)
+	ctx = s.c.WithJoinedRead(k.Begin(ctx))
 	entity, err := s.mutate(ctx, &k, change)
 	return entity, k.End(err)
 }

@@ -20,7 +20,7 @@ func (s *ScopeOf[P]) Replace(ctx context.Context, entity P) error {
 
 func (s *scope) Replace(ctx context.Context, entity any) error {
 	k := engine.Call{Collection: s.c, Op: "Replace", At: &s.at}
-	ctx = k.Begin(ctx)
+	ctx = s.c.WithJoinedRead(k.Begin(ctx))
 	return k.End(s.replace(ctx, &k, entity))
 }
 
@@ -35,7 +35,7 @@ func (s *ScopeOf[P]) Save(ctx context.Context, entity P) error {
 
 func (s *scope) Save(ctx context.Context, entity any) error {
 	k := engine.Call{Collection: s.c, Op: "Save", At: &s.at}
-	ctx = k.Begin(ctx)
+	ctx = s.c.WithJoinedRead(k.Begin(ctx))
 	if isNil(entity) || engine.MetaOf(entity).ETag == "" {
 		return k.End(s.create(ctx, &k, entity))
 	}
@@ -138,7 +138,7 @@ func (s *ScopeOf[P]) Upsert(ctx context.Context, entity P) error {
 
 func (s *scope) Upsert(ctx context.Context, entity any) error {
 	k := engine.Call{Collection: s.c, Op: "Upsert", At: &s.at}
-	ctx = k.Begin(ctx)
+	ctx = s.c.WithJoinedRead(k.Begin(ctx))
 	return k.End(s.upsert(ctx, &k, entity))
 }
 

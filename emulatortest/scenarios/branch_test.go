@@ -31,22 +31,30 @@ type branch struct {
 // rules are those of a tree's two relations.
 type rules struct{ comments, replies parented.Rule }
 
+// branchKey is the partition key of the branch's container in a run; nil is the default one.
+type branchKey struct{ paths []string }
+
+// shared is a key under which parents and children share a logical partition.
+func shared() []string { return []string{"/tenantId"} }
+
 func cascade() rules { return rules{parented.Cascade, parented.Cascade} }
 
 func branchOf(w *emulatortest.World, r rules) branch {
 	container := containerOf(w, "main")
 	b := branch{forest: parented.NewForest(parented.ForestConfig{PageSize: 10})}
+	cfg := repository.Config{PartitionKey: emulatortest.State[branchKey](w).paths}
 	var err error
-	b.notes, err = repository.New[Note](container, repository.Config{})
+	b.notes, err = repository.New[Note](container, cfg)
 	must(w, err)
 	soft := parented.Policy{Retain: 24 * time.Hour}
 	must(w, parented.Register(b.forest, b.notes, soft))
-	b.comments, err = parented.New[Comment](b.forest, b.notes, container, parented.Config{Rule: r.comments, Policy: soft})
+	b.comments, err = parented.New[Comment](b.forest, b.notes, container, parented.Config{Config: cfg, Rule: r.comments, Policy: soft})
 	must(w, err)
-	b.replies, err = parented.New[Reply](b.forest, b.comments.Items(), container, parented.Config{Rule: r.replies, Policy: soft})
+	b.replies, err = parented.New[Reply](b.forest, b.comments.Items(), container, parented.Config{Config: cfg, Rule: r.replies, Policy: soft})
 	must(w, err)
+	cfg.EntityType = "Entry"
 	b.buckets, err = parented.NewBuckets[string](b.forest, b.notes, container, parented.BucketConfig{
-		Config: parented.Config{Config: repository.Config{EntityType: "Entry"}, Rule: parented.Cascade}, Capacity: 2,
+		Config: parented.Config{Config: cfg, Rule: parented.Cascade}, Capacity: 2,
 	})
 	must(w, err)
 	return b
@@ -55,7 +63,11 @@ func branchOf(w *emulatortest.World, r rules) branch {
 // setupBranch leaves notes a and b; under a, comment c with reply r when asked.
 func setupBranch(w *emulatortest.World, reply bool) {
 	forever := int32(-1)
-	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, []string{"/tenantId", "/entityType"}...)
+	paths := emulatortest.State[branchKey](w).paths
+	if paths == nil {
+		paths = []string{"/tenantId", "/entityType"}
+	}
+	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, paths...)
 	b := branchOf(w, cascade())
 	a := note("a", "a", 0)
 	must(w, b.notes.In("acme").Create(w.Context(), a))

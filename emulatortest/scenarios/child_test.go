@@ -26,16 +26,23 @@ func TestACreateAndADeleteOfTheParent(t *testing.T) {
 		for _, rule := range []parented.Rule{parented.Cascade, parented.Restrict, parented.Orphan} {
 			t.Run(name+" under "+rule.String(), func(t *testing.T) {
 				t.Parallel()
-				exploreACreate(t, rules{rule, parented.Cascade}, create)
+				exploreACreate(t, nil, rules{rule, parented.Cascade}, create)
+			})
+			t.Run(name+" in the parent's partition, under "+rule.String(), func(t *testing.T) {
+				t.Parallel()
+				exploreACreate(t, shared(), rules{rule, parented.Cascade}, create)
 			})
 		}
 	}
 }
 
-func exploreACreate(t *testing.T, r rules, create func(*emulatortest.World, *repository.Scope[Comment], *Comment) error) {
+func exploreACreate(t *testing.T, paths []string, r rules, create func(*emulatortest.World, *repository.Scope[Comment], *Comment) error) {
 	t.Helper()
 	exploreTreeOf(t, emulatortest.Scenario{
-		Setup: func(w *emulatortest.World) { setupBranch(w, false) },
+		Setup: func(w *emulatortest.World) {
+			emulatortest.State[branchKey](w).paths = paths
+			setupBranch(w, false)
+		},
 		Actors: []emulatortest.Actor{
 			{Name: "creator", Do: func(w *emulatortest.World) error {
 				c := &Comment{Body: "new"}

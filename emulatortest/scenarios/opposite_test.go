@@ -123,12 +123,13 @@ func TestOppositeCallsOfThreeProcesses(t *testing.T) { //nolint:paralleltest // 
 		random := rand.New(rand.NewPCG(n, 0))
 		r := rules{parented.Cascade, []parented.Rule{parented.Cascade, parented.Restrict}[random.IntN(2)]}
 		scripts := drawScripts(random)
-		ok := t.Run(fmt.Sprintf("%d, %v, %v", n, r.replies, scripts), func(t *testing.T) {
+		paths := [][]string{nil, shared()}[random.IntN(2)]
+		ok := t.Run(fmt.Sprintf("%d, %v, %v, key %v", n, r.replies, scripts, paths), func(t *testing.T) {
 			kinds := kindsOf("killed", "suspended", "cut-after")
 			if !inFull() {
 				kinds = kindsOf("killed-after")
 			}
-			runs += emulatortest.Explore(t, oppositeCalls(r, scripts), emulatortest.ExploreOptions{
+			runs += emulatortest.Explore(t, oppositeCalls(paths, r, scripts), emulatortest.ExploreOptions{
 				Budget: time.Nanosecond, Seed: n, Faults: kinds, Sabotage: lostNote("z"),
 			}).Runs
 		})
@@ -153,9 +154,10 @@ func drawScripts(random *rand.Rand) [3][]treeVerb {
 	return scripts
 }
 
-func oppositeCalls(r rules, scripts [3][]treeVerb) emulatortest.Scenario {
+func oppositeCalls(paths []string, r rules, scripts [3][]treeVerb) emulatortest.Scenario {
 	s := emulatortest.Scenario{
 		Setup: func(w *emulatortest.World) {
+			emulatortest.State[branchKey](w).paths = paths
 			setupBranch(w, true)
 			must(w, branchOf(w, r).notes.In("acme").Create(w.Context(), note("z", "z", 0)))
 		},

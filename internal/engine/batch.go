@@ -52,6 +52,11 @@ func CommitParts(ctx context.Context, parts []Part) error {
 }
 
 func commit(ctx context.Context, k *Call, parts []Part) error {
+	for _, p := range parts {
+		if ctx = p.Collection.WithJoinedRead(ctx); p.Collection.hooks.read != nil {
+			break
+		}
+	}
 	ops, err := joinParts(ctx, k, parts)
 	if err != nil {
 		return err

@@ -36,6 +36,7 @@ type hooks struct {
 	observers   [owners]Observer
 	guards      [owners]DeleteGuard
 	transaction TransactionHook
+	read        ReadHook
 	policy      DeletePolicy
 	// guarded are the members that a patch may not change.
 	guarded []GuardedPath

@@ -53,6 +53,8 @@ type Operation struct {
 	collection *Collection
 	// Reads is the collection of an operation that hooks are not told of.
 	Reads *Collection
+	// spare says that nobody needs the result of a read whose answer was lost.
+	spare bool
 	// stored says that id, body and patch are in the stored form already.
 	stored bool
 	after  func(before *Document) *Document

@@ -187,6 +187,9 @@ func (k *Call) resultsOf(ctx context.Context, at *Partition, ops []Operation, no
 	look := Call{Collection: k.Collection, Op: k.Op, At: at, Exempt: true, Watch: k.Watch}
 	for i := range ops {
 		op := &ops[i]
+		if op.spare {
+			continue
+		}
 		if op.Kind == OpRead || op.Kind == OpPatch && k.contents {
 			look.ID, look.Collection = op.ID, k.coreOf(op)
 			body, err := look.ReadItem(ctx, at)

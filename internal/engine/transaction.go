@@ -27,8 +27,11 @@ var errBatchFull = errors.New("the operations and what changes with them do not 
 // divides, it is errBatchFull.
 func (k *Call) transact(ctx context.Context, ops []Operation, divides bool) ([]Result, error) {
 	others := transactionHooks(ops)
-	if len(others) == 0 {
+	if len(others) == 0 && divides {
 		return k.apply(ctx, k.At, ops)
+	}
+	if len(others) == 0 {
+		return k.applyReading(ctx, ops)
 	}
 	t := transaction{call: k, ops: ops, others: others}
 	defer func() { t.done() }()
