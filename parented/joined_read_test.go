@@ -175,3 +175,37 @@ func TestALostTransactionLooksAtTheParentLater(t *testing.T) {
 		t.Errorf("under a deleted parent: %v", err)
 	}
 }
+
+// What is refused is refused as it is where parent and child lie apart.
+func TestRefusalsOfATransactionThatReadsTheParent(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	p := openOnePartition(t, processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil))).Client(nil), parented.Cascade)
+	p.note(t, "a")
+	comments := p.comments.In("acme")
+	first := commentOf("a", "first")
+	must(t, comments.Create(ctx, first))
+	mustBe(t, comments.Create(ctx, commentOf("a", "first")), repository.ErrConflict)
+	mustBe(t, comments.Create(ctx, commentOf("a", "a")), repository.ErrConflict) // the note's own id
+	stale := *first
+	first.Body = "newer"
+	must(t, comments.Save(ctx, first))
+	err := comments.Replace(ctx, &stale)
+	var conflict *repository.ConflictError[Comment]
+	if !errors.As(err, &conflict) || conflict.Current == nil || conflict.Current.Body != "newer" {
+		t.Errorf("a stale replace: %v", err)
+	}
+	gone := *first
+	must(t, comments.Delete(ctx, "first", nil))
+	mustBe(t, comments.Replace(ctx, &gone), repository.ErrNotFound)
+	mustBe(t, comments.Create(ctx, commentOf("nosuch", "x")), repository.ErrDanglingRef)
+	var failed *repository.BatchError
+	err = comments.Batch().Create(commentOf("a", "y")).Create(commentOf("a", "y")).Commit(ctx)
+	if !errors.As(err, &failed) || failed.Index != 1 || failed.ID != "y" {
+		t.Errorf("a batch: %v", err)
+	}
+	now, err := comments.Mutate(ctx, "z", func(*Comment) error { return nil })
+	if !errors.Is(err, repository.ErrNotFound) {
+		t.Errorf("%v, %v", now, err)
+	}
+}

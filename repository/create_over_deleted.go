@@ -20,8 +20,8 @@ func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Parti
 	key := k.Collection.Given(at.Values)
 	kept, lookErr := k.Collection.Outline(ctx, at.Tenant, key, k.ID)
 	switch {
-	case errors.Is(lookErr, ErrNotFound):
-		return "", err // the conflict is about a unique key
+	case errors.Is(lookErr, ErrNotFound), errors.Is(lookErr, ErrEntityMismatch), errors.Is(lookErr, ErrTenantMismatch):
+		return "", err // the conflict is about a unique key, or with another entity type's or tenant's document
 	case lookErr != nil:
 		return "", lookErr
 	case kept.DeletedAt == "":

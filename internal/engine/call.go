@@ -21,6 +21,8 @@ type Call struct {
 	contents bool
 	// batch sends one operation as a batch too, so that its answer is one.
 	batch bool
+	// lost says that an answer to one of the call's writes was lost.
+	lost bool
 	// throttled, where set, hears of every refusal for lack of throughput.
 	throttled func()
 	// Into is what documents are read into. Defaults to the collection's entity.

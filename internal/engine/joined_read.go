@@ -71,10 +71,12 @@ func (k *Call) applyReading(ctx context.Context, ops []Operation) ([]Result, err
 	case err == nil:
 		r.JoinedRead, r.found = read, read.outline(k.At, results[len(ops)].Body)
 		return results[:len(ops)], nil
-	case errors.As(err, &failed) && failed.Index == len(ops) && !errors.Is(err, ErrAmbiguous):
-		return k.apply(ctx, k.At, ops) // nothing was applied
+	case !errors.As(err, &failed) || failed.Index < len(ops) || errors.Is(err, ErrAmbiguous):
+		return nil, err
+	case k.lost:
+		return nil, &ambiguousError{err} // an earlier attempt may still take effect
 	}
-	return nil, err
+	return k.apply(ctx, k.At, ops) // nothing was applied
 }
 
 // readFor is the one document that the hooks of all operations name.

@@ -42,7 +42,7 @@ func (k *Call) apply(ctx context.Context, at *Partition, ops []Operation) ([]Res
 		case isUnsent(err):
 			// Nothing left this process.
 		case isLost(err) || ctx.Err() != nil && StatusOf(err) == 0 && !errors.Is(err, ErrBudget) && !isHeldBack(err):
-			lost = true
+			lost, k.lost = true, true
 			unavailable = unavailable && StatusOf(err) == http.StatusServiceUnavailable
 			k.Collection.Doubts.add(ops)
 		case isThrottled(err):
