@@ -42,8 +42,9 @@ func (k *Call) apply(ctx context.Context, at *Partition, ops []Operation) ([]Res
 		case isUnsent(err):
 			// Nothing left this process.
 		case isLost(err) || ctx.Err() != nil && StatusOf(err) == 0 && !errors.Is(err, ErrBudget) && !isHeldBack(err):
-			lost, k.lost = true, true
+			lost = true
 			unavailable = unavailable && StatusOf(err) == http.StatusServiceUnavailable
+			k.lost = true
 			k.Collection.Doubts.add(ops)
 		case isThrottled(err):
 			k.noteThrottled(err)
