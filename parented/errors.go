@@ -12,9 +12,10 @@ import (
 
 // ChildrenError is a delete that the rule [Restrict] forbids. Nothing was
 // deleted, with one exception: children that were written in the instant of
-// the decision, by a process that died then, stop a delete that has begun. The
-// document stays hidden; once they are deleted or moved, the delete can be
-// repeated. It unwraps to [repository.ErrHasChildren].
+// the decision, by a process that was held up or died then, stop a delete that has
+// begun. The document stays hidden, and the error is [repository.ErrAmbiguous] as
+// well; once they are gone, a second call or [Forest.Resume] ends the delete. It
+// unwraps to [repository.ErrHasChildren].
 type ChildrenError struct {
 	// Counts are the children that forbid it, by entity type. They are empty where
 	// another process that worked on the same delete has met them.
@@ -36,6 +37,16 @@ func (e *ChildrenError) Error() string {
 
 // Unwrap returns [repository.ErrHasChildren].
 func (e *ChildrenError) Unwrap() error { return repository.ErrHasChildren }
+
+// stoppedError is a delete that was decided, and met children that came after that. It
+// is neither done nor undone.
+type stoppedError struct{ children ChildrenError }
+
+func (e *stoppedError) Error() string {
+	return fmt.Sprintf("%s: the delete was begun, and children were written below it since (it goes on with Forest.Resume once they are gone): %s", repository.ErrAmbiguous, e.children.Error())
+}
+
+func (e *stoppedError) Unwrap() []error { return []error{repository.ErrAmbiguous, &e.children} }
 
 // DanglingError is a child whose parent does not exist or is being deleted. It
 // unwraps to [repository.ErrDanglingRef].

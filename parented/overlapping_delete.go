@@ -57,9 +57,9 @@ func (f *Forest) endOverlapping(ctx context.Context, n *node, tenant string, out
 		}
 		switch did, err := f.finish(ctx, n, tenant, s); {
 		case err == nil && !did: // by another process, of which the list did not tell
+		case errors.Is(err, repository.ErrNotFound), errors.Is(err, repository.ErrPreconditionFailed), errors.Is(err, repository.ErrAmbiguous):
 		case err == nil, isPlanChanged(err), errors.Is(err, repository.ErrHasChildren), errors.Is(err, repository.ErrDanglingRef):
 			ended++
-		case errors.Is(err, repository.ErrNotFound), errors.Is(err, repository.ErrPreconditionFailed), errors.Is(err, repository.ErrAmbiguous):
 		default:
 			return nil, ended, err
 		}

@@ -86,6 +86,16 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 				continue
 			}
 		}
+		if w.decided && r.restricts() {
+			left, sent, err := w.sendBack(ctx, r, outlines)
+			if err != nil {
+				return err
+			}
+			if outlines = left; sent > 0 && len(outlines) == 0 {
+				attempts = 0
+				continue
+			}
+		}
 		if w.confirmed && r.rule == Cascade {
 			inTime, err := w.withoutLate(ctx, r, outlines)
 			if err != nil {
@@ -104,10 +114,13 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 		}
 		n, err := w.visit(ctx, r, outlines)
 		var late *lateError
+		var stopped *stoppedError
 		switch {
+		case errors.As(err, &stopped):
+			return err
 		case errors.As(err, &late):
 			if n = 0; attempts >= maxWaits {
-				return &ChildrenError{Counts: late.counts}
+				return &stoppedError{ChildrenError{Counts: late.counts}}
 			}
 		case errors.Is(err, repository.ErrAmbiguous):
 			n = 0 // the next look tells
@@ -133,6 +146,23 @@ func (w *walk) childrenQuery(r *relation, group parentGroup) engine.Query {
 		return group.childrenAndMoving(w.which, r).Limit(w.forest.cfg.PageSize)
 	}
 	return w.which.And(group.children()).Limit(w.forest.cfg.PageSize)
+}
+
+// sendBack ends the moves of children that came after it was decided that nothing restricts
+// the delete: they go back to where they were, though their mover is held up or dead. It
+// returns those that are still here, and how many it sent away.
+func (w *walk) sendBack(ctx context.Context, r *relation, outlines []engine.Document) (left []engine.Document, sent int, err error) {
+	for _, s := range outlines {
+		if s.DeletedAt != "" || s.Moving == "" {
+			left = append(left, s)
+			continue
+		}
+		if _, err := w.forest.finishMove(ctx, r.child, w.tenant, s); err != nil {
+			return nil, sent, err
+		}
+		sent++
+	}
+	return left, sent, nil
 }
 
 // withoutLate leaves out what came after all was hidden, and sends those back that moved.
