@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
-	"sync"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -50,20 +48,8 @@ type BucketConfig struct {
 type Buckets[E, P any] struct {
 	repo     *Repository[Bucket[E, P], P]
 	capacity int
-
-	// locks let appends of this process to one parent take place one after
-	// another: together they would all find the same bucket full.
-	locks [64]chan struct{}
-	seed  maphash.Seed
-
-	mu     sync.Mutex
-	newest map[parentKey]int // guesses of where there is room
+	newest   *newestBuckets
 }
-
-type parentKey struct{ tenant, parent string }
-
-// maxGuesses bounds the memory of what was learnt about parents.
-const maxGuesses = 10_000
 
 const defaultCapacity, maxCapacity = 100, 10_000
 
@@ -88,20 +74,16 @@ func NewBuckets[E, P any](forest *Forest, parents *repository.Repository[P], con
 	if err != nil {
 		return nil, err
 	}
-	if err := repo.fullKey(); err != nil {
+	if err := repo.children.fullKey(); err != nil {
 		return nil, fmt.Errorf("buckets of %s: %w (use the default key, or one with parentId)", cfg.EntityType, err)
 	}
-	b := &Buckets[E, P]{repo: repo, capacity: cfg.Capacity, newest: map[parentKey]int{}, seed: maphash.MakeSeed()}
-	for i := range b.locks {
-		b.locks[i] = make(chan struct{}, 1)
-	}
-	return b, nil
+	return &Buckets[E, P]{repo: repo, capacity: cfg.Capacity, newest: newNewestBuckets()}, nil
 }
 
 // Documents returns the repository of the buckets themselves.
 func (b *Buckets[E, P]) Documents() *Repository[Bucket[E, P], P] { return b.repo }
 
-// Under binds the entries of one parent; see [Repository.Under].
+// Under binds the entries of one parent; see [RepositoryOf.Under].
 func (b *Buckets[E, P]) Under(parent *P) *Entries[E, P] {
 	return &Entries[E, P]{buckets: b, scope: b.repo.Under(parent)}
 }
@@ -110,44 +92,6 @@ func (b *Buckets[E, P]) Under(parent *P) *Entries[E, P] {
 func (b *Buckets[E, P]) UnderID(tenant string, parent tenantitem.Ref[P]) *Entries[E, P] {
 	return &Entries[E, P]{buckets: b, scope: b.repo.UnderID(tenant, parent)}
 }
-
-// lock keeps appends of a parent apart; the returned function opens it again.
-func (b *Buckets[E, P]) lock(ctx context.Context, k parentKey) (func(), error) {
-	mutex := b.locks[maphash.Comparable(b.seed, k)%uint64(len(b.locks))]
-	select {
-	case mutex <- struct{}{}:
-		return func() { <-mutex }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (b *Buckets[E, P]) guess(k parentKey) (int, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	seq, ok := b.newest[k]
-	return seq, ok
-}
-
-// learn notes where there was room; it only ever moves up.
-func (b *Buckets[E, P]) learn(k parentKey, seq int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.newest) >= maxGuesses {
-		clear(b.newest)
-	}
-	b.newest[k] = max(b.newest[k], seq)
-}
-
-func (b *Buckets[E, P]) forget(k parentKey) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.newest, k)
-}
-
-// bucketID is derived from the parent's id, so that two writers who find the
-// last bucket full make the same next one.
-func bucketID(parent string, seq int) string { return fmt.Sprintf("%s.%08d", parent, seq) }
 
 // newest finds the parent's last bucket; -1 is none.
 func (e *Entries[E, P]) newest(ctx context.Context) (int, error) {

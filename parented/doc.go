@@ -37,6 +37,9 @@
 //     each entity type; [Resumed], [Swept] and [SweepOptions] are of its
 //     upkeep.
 //   - [Child], the constraint of generic code over children.
+//   - [RepositoryOf], [ScopeOf], [PartOf] and [ParentedItemOf], of which Repository,
+//     Scope, Part and ParentedItem are names, and whose methods theirs are: the same over
+//     pointers, which Go compiles once for all entities.
 //
 // # Parents of one id
 //
@@ -111,6 +114,7 @@
 // # The files
 //
 //   - item.go, rule.go, repository.go, scope.go, forest.go: the API, and who belongs to whom.
+//   - children.go: the children of one entity type without their Go type, which do what the API says.
 //   - delete.go: a delete from its first write to its last; doc.go says why in steps.
 //   - journal.go: what is stored of an unfinished delete, the phases and their changes.
 //   - run.go: the id that everything has which one delete hides.
@@ -128,5 +132,7 @@
 //   - move.go, move_recovery.go: Move, and how one is ended whose process died.
 //   - duplicate_parent_id.go: parents of one id that can't be told apart.
 //   - delete_hook.go, batch_delete.go: how the verbs of package repository get here.
-//   - load.go, bucket.go, entries.go: a parent with its children, and many small ones.
+//   - load.go: a parent with its children, read together.
+//   - bucket.go, entries.go: many small children in one document; append.go: where an entry finds room;
+//     newest_bucket.go: what a process knows of that.
 package parented

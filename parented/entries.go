@@ -29,60 +29,41 @@ func (e *Entries[E, P]) Append(ctx context.Context, value E) (*Entry[E], error) 
 	if err := e.scope.check("Append"); err != nil {
 		return nil, err
 	}
-	key := parentKey{e.scope.tenant, string(e.scope.parent)}
-	done, err := e.buckets.lock(ctx, key)
+	key := parentKey{e.scope.tenant, e.scope.parent.id}
+	done, err := e.buckets.newest.lock(ctx, key)
 	if err != nil {
 		return nil, e.scope.fail("Append", err)
 	}
 	defer done()
-	seq, known := e.buckets.guess(key)
-	for attempts := 0; ; attempts++ {
-		if !known {
-			var err error
-			if seq, err = e.newest(ctx); err != nil {
-				return nil, err
-			}
-			known = true
-		}
-		entry, err := e.appendTo(ctx, seq, value)
-		switch {
-		case err == nil:
-			e.buckets.learn(key, e.seqOf(entry.ID))
-			return entry, nil
-		case errors.Is(err, repository.ErrPreconditionFailed), errors.Is(err, repository.ErrTooLarge) && seq >= 0:
-			seq++ // full; the next one may be there already
-			if entry, err = e.start(ctx, seq, value); err == nil {
-				e.buckets.learn(key, seq)
-				return entry, nil
-			}
-			if !errors.Is(err, repository.ErrConflict) {
-				return nil, err
-			}
-		case errors.Is(err, repository.ErrNotFound):
-			known = false // removed since it was learnt
-			e.buckets.forget(key)
-		default:
-			return nil, err
-		}
-		if err := e.buckets.repo.forest.nextAttempt(ctx, attempts%maxAttempts); err != nil {
-			return nil, err
-		}
+	var entry *Entry[E]
+	a := appending{
+		newest: e.buckets.newest, key: key, find: e.newest,
+		patch: func(ctx context.Context, seq int) (err error) {
+			entry, err = e.appendTo(ctx, seq, value)
+			return err
+		},
+		start: func(ctx context.Context, seq int) (err error) {
+			entry, err = e.start(ctx, seq, value)
+			return err
+		},
 	}
+	if err := a.run(ctx, e.scope.children.forest); err != nil {
+		return nil, err
+	}
+	return entry, nil
 }
 
-// appendTo puts an entry into a bucket that has room.
+// appendTo puts an entry into a bucket that has room. It looks at the parent: a delete of it that has
+// begun will take the buckets, also those that it has not come to yet.
 func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[E], error) {
-	if seq < 0 {
-		return e.startFirst(ctx, value)
-	}
 	entry, err := newEntry(seq, value)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.refuseHidden(ctx); err != nil {
+	if err := e.scope.children.alive(ctx, e.scope.tenant, e.scope.parent); err != nil {
 		return nil, e.scope.fail("Append", err)
 	}
-	_, err = e.scope.items().Patch(ctx, bucketID(string(e.scope.parent), seq), repository.Edits{}.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
+	_, err = e.scope.in().Patch(ctx, bucketID(e.scope.parent.id, seq), repository.Edits{}.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
 		If(repository.Lt("taken", e.buckets.capacity)))
 	if errors.Is(err, repository.ErrAmbiguous) {
 		// Another append may have covered the mark by which a lost answer is
@@ -97,20 +78,6 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 	return entry, nil
 }
 
-// refuseHidden looks at the parent: a delete of it that has begun will take the
-// buckets, also those that it has not come to yet.
-func (e *Entries[E, P]) refuseHidden(ctx context.Context) error {
-	return e.buckets.repo.alive(ctx, e.scope.tenant, e.scope.ref)
-}
-
-func (e *Entries[E, P]) startFirst(ctx context.Context, value E) (*Entry[E], error) {
-	entry, err := e.start(ctx, 0, value)
-	if errors.Is(err, repository.ErrConflict) {
-		return e.appendTo(ctx, 0, value)
-	}
-	return entry, err
-}
-
 // start makes a bucket with its first entry.
 func (e *Entries[E, P]) start(ctx context.Context, seq int, value E) (*Entry[E], error) {
 	entry, err := newEntry(seq, value)
@@ -118,7 +85,7 @@ func (e *Entries[E, P]) start(ctx context.Context, seq int, value E) (*Entry[E],
 		return nil, err
 	}
 	bucket := &Bucket[E, P]{Seq: seq, Taken: 1, Live: 1, Entries: []Entry[E]{*entry}}
-	bucket.ID = bucketID(string(e.scope.parent), seq)
+	bucket.ID = bucketID(e.scope.parent.id, seq)
 	if err := e.scope.Create(ctx, bucket); err != nil {
 		return nil, err
 	}
@@ -134,7 +101,7 @@ func newEntry[E any](seq int, value E) (*Entry[E], error) {
 }
 
 // seqOf reads the bucket from an entry's id; -1 when it is not one.
-func (e *Entries[E, P]) seqOf(entryID string) int {
+func seqOf(entryID string) int {
 	text, _, ok := strings.Cut(entryID, ".")
 	seq, err := strconv.Atoi(text)
 	if !ok || err != nil || seq < 0 || text != strconv.Itoa(seq) {
@@ -190,9 +157,9 @@ func (e *Entries[E, P]) mutate(ctx context.Context, op, id string, change func(*
 	if err != nil {
 		return err
 	}
-	_, err = e.scope.items().Mutate(ctx, bucketID, func(b *Bucket[E, P]) error {
+	_, err = e.scope.in().Mutate(ctx, bucketID, func(b *Bucket[E, P]) error {
 		i := b.find(id)
-		if i < 0 || b.ParentID != e.scope.parent {
+		if i < 0 || string(b.ParentID) != e.scope.parent.id {
 			return e.missing(op, id)
 		}
 		return change(b, i)
@@ -209,11 +176,11 @@ func (e *Entries[E, P]) place(op, id string) (string, error) {
 	if err := e.scope.check(op); err != nil {
 		return "", err
 	}
-	seq := e.seqOf(id)
+	seq := seqOf(id)
 	if seq < 0 {
 		return "", e.scope.fail(op, &tenantitem.InvalidError{What: "entry id", Reason: "it names no bucket", Hint: "use the ID that Append returned"})
 	}
-	return bucketID(string(e.scope.parent), seq), nil
+	return bucketID(e.scope.parent.id, seq), nil
 }
 
 func (e *Entries[E, P]) missing(op, id string) error {
@@ -262,7 +229,7 @@ func (e *Entries[E, P]) Count(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	var total int64
-	for f, err := range repository.Project[fill](ctx, &e.scope.items().Reader, e.scope.only(repository.All())) {
+	for f, err := range repository.Project[fill](ctx, &e.scope.in().Reader, e.scope.only(repository.All())) {
 		if err != nil {
 			return 0, err
 		}

@@ -31,7 +31,7 @@ func exampleSales() (customers *repository.Repository[Customer], orders *parente
 }
 
 // A customer and the orders of one logical partition come with one query.
-func ExamplePart_SamePartition() {
+func ExamplePartOf_SamePartition() {
 	customers, orders, done := exampleSales()
 	defer done()
 	ctx := context.Background()

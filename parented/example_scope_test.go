@@ -60,7 +60,7 @@ func ExampleRegister() {
 	// 2 comments are back, <nil>
 }
 
-func ExampleRepository_Under() {
+func ExampleRepositoryOf_Under() {
 	g, note, _, done := discussion()
 	defer done()
 	n, err := g.comments.Under(note).Count(context.Background(), repository.All())
@@ -68,7 +68,7 @@ func ExampleRepository_Under() {
 	// Output: 2 <nil>
 }
 
-func ExampleRepository_UnderID() {
+func ExampleRepositoryOf_UnderID() {
 	g, note, _, done := discussion()
 	defer done()
 	n, err := g.comments.UnderID("acme", tenantitem.Ref[Note](note.ID)).Count(context.Background(), repository.All())
@@ -77,7 +77,7 @@ func ExampleRepository_UnderID() {
 }
 
 // In reaches the children of all parents, Items is the plain repository.
-func ExampleRepository_In() {
+func ExampleRepositoryOf_In() {
 	g, _, comments, done := discussion()
 	defer done()
 	ctx := context.Background()
@@ -88,7 +88,7 @@ func ExampleRepository_In() {
 	// Output: edited <nil>
 }
 
-func ExampleRepository_AllTenants() {
+func ExampleRepositoryOf_allTenants() {
 	g, _, _, done := discussion()
 	defer done()
 	n, err := g.comments.AllTenants().Count(context.Background(), repository.All())
@@ -96,7 +96,7 @@ func ExampleRepository_AllTenants() {
 	// Output: 2 comments of all tenants, <nil>
 }
 
-func ExampleScope_Create() {
+func ExampleScopeOf_Create() {
 	g, note, _, done := discussion()
 	defer done()
 	ctx, comment := context.Background(), &Comment{Body: "third"}
@@ -109,7 +109,7 @@ func ExampleScope_Create() {
 	// dangling: true
 }
 
-func ExampleScope_Get() {
+func ExampleScopeOf_Get() {
 	g, note, comments, done := discussion()
 	defer done()
 	ctx := context.Background()
@@ -122,7 +122,7 @@ func ExampleScope_Get() {
 	// under another parent: true
 }
 
-func ExampleScope_Query() {
+func ExampleScopeOf_Query() {
 	g, note, _, done := discussion()
 	defer done()
 	for c, err := range g.comments.Under(note).Query(context.Background(), repository.All().OrderByDesc("body")) {
@@ -134,7 +134,7 @@ func ExampleScope_Query() {
 	// first
 }
 
-func ExampleScope_First() {
+func ExampleScopeOf_First() {
 	g, note, _, done := discussion()
 	defer done()
 	c, err := g.comments.Under(note).First(context.Background(), repository.Where(repository.Eq("body", "second")))
@@ -142,7 +142,7 @@ func ExampleScope_First() {
 	// Output: second <nil>
 }
 
-func ExampleScope_Count() {
+func ExampleScopeOf_Count() {
 	g, note, _, done := discussion()
 	defer done()
 	n, err := g.comments.Under(note).Count(context.Background(), repository.Where(repository.Eq("body", "second")))
@@ -150,7 +150,7 @@ func ExampleScope_Count() {
 	// Output: 1 <nil>
 }
 
-func ExampleScope_Page() {
+func ExampleScopeOf_Page() {
 	g, note, _, done := discussion()
 	defer done()
 	page, err := g.comments.Under(note).Page(context.Background(), repository.All().OrderBy("body"), repository.PageOptions{Size: 1})
@@ -159,7 +159,7 @@ func ExampleScope_Page() {
 	// Output: first true
 }
 
-func ExampleScope_Delete() {
+func ExampleScopeOf_Delete() {
 	g, note, comments, done := discussion()
 	defer done()
 	ctx := context.Background()

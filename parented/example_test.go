@@ -119,7 +119,7 @@ func Example_deleteWithPlan() {
 	// found: map[Comment:2]
 }
 
-func ExampleRepository_Move() {
+func ExampleRepositoryOf_Move() {
 	g, done := exampleGrove()
 	defer done()
 	ctx := context.Background()

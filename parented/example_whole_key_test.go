@@ -13,7 +13,7 @@ import (
 
 // Shops lie under /tenantId,/city, so that there is a shop 1 in Bonn and one in
 // Rome. A review has the city too, and belongs to one of the two.
-func ExampleRepository_UnderID_wholeKey() {
+func ExampleRepositoryOf_UnderID_wholeKey() {
 	g, done := exampleGrove()
 	defer done()
 	ctx := context.Background()

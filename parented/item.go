@@ -7,23 +7,31 @@ import "github.com/cosmosgrove/grove/tenantitem"
 //
 // It must not get a MarshalJSON or UnmarshalJSON method: promoted to the
 // embedding struct, it would drop every field that the struct adds.
-type ParentedItem[C, P any] struct {
+//
+// Its fields and methods are those of [ParentedItemOf]; see [Repository] for why.
+type ParentedItem[C, P any] = ParentedItemOf[*C, *P]
+
+// ParentedItemOf is [ParentedItem] over the pointers of a child and of its parent.
+type ParentedItemOf[C, P any] struct {
 	tenantitem.Meta
 	// ParentID is the parent's id, in the same tenant. Where the key of the parents'
 	// container lets two of them have one id (/tenantId,/city), fields of the child
 	// with the names of the key's levels ("city") name the parent together with it. It is filled by
-	// [Scope.Create] and changed by [Repository.Move]. It is empty in a child
+	// [ScopeOf.Create] and changed by [RepositoryOf.Move]. It is empty in a child
 	// whose parent was deleted under the rule [Orphan].
-	ParentID tenantitem.Ref[P] `json:"parentId"`
+	ParentID tenantitem.RefTo[P] `json:"parentId"`
 	// ParentEntityType is the stored name of the parent's entity type.
 	ParentEntityType string `json:"parentEntityType"`
 }
 
 // Ref returns a typed reference to this document, to be stored in others.
-func (p *ParentedItem[C, P]) Ref() tenantitem.Ref[C] { return tenantitem.Ref[C](p.ID) }
+func (p *ParentedItemOf[C, P]) Ref() tenantitem.RefTo[C] { return tenantitem.RefTo[C](p.ID) }
 
-func (p *ParentedItem[C, P]) mustEmbedParentedItem(*C) (parentID *tenantitem.Ref[P], parentEntityType *string) {
-	return &p.ParentID, &p.ParentEntityType
+func (p *ParentedItemOf[C, P]) mustEmbedParentedItem(C, P) {}
+
+// parentFields are the members that Grove fills.
+func (p *ParentedItemOf[C, P]) parentFields() (parentID, parentEntityType *string) {
+	return (*string)(&p.ParentID), &p.ParentEntityType
 }
 
 // Child is the constraint of everything that takes a child. Only a struct that
@@ -32,5 +40,5 @@ func (p *ParentedItem[C, P]) mustEmbedParentedItem(*C) (parentID *tenantitem.Ref
 // constructors only; C's pointer type is inferred.
 type Child[C, P any] interface {
 	tenantitem.Item[C]
-	mustEmbedParentedItem(*C) (*tenantitem.Ref[P], *string)
+	mustEmbedParentedItem(*C, *P)
 }

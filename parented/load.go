@@ -9,14 +9,23 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// Part is the children of one type that [Load] reads with their parent.
-type Part[C, P any] struct {
+// Part is the children of one type that [Load] reads with their parent. Its members are
+// those of [PartOf].
+type Part[C, P any] = PartOf[*C, *P]
+
+// PartOf is [Part] over the pointers of a child and of its parent.
+type PartOf[C, P any] struct {
 	// Items are the children that were read, at most Size.
-	Items []*C
+	Items []C
 	// More says that there are more; read them with Under(parent).Page.
 	More bool
 
-	repo     *Repository[C, P]
+	part
+}
+
+// part is one without its Go type.
+type part struct {
+	children *children
 	q        repository.Query
 	size     int
 	together bool
@@ -34,44 +43,54 @@ const maxPart = 1000
 
 // Part prepares to read up to size children, 1 to 1,000, with their parent. A
 // part is used once.
-func (r *Repository[C, P]) Part(q repository.Query, size int) *Part[C, P] {
-	return &Part[C, P]{repo: r, q: q, size: size}
+//
+//go:noinline
+func (r *RepositoryOf[C, P]) Part(q repository.Query, size int) *PartOf[C, P] {
+	return &PartOf[C, P]{part: part{children: r.children, q: q, size: size}}
 }
 
 // SamePartition says that the children lie in their parent's own logical partition,
 // such as orders and their customer under /tenantId,/customerId. Children that
 // lie elsewhere are not found then.
-func (p *Part[C, P]) SamePartition() *Part[C, P] {
+//
+//go:noinline
+func (p *PartOf[C, P]) SamePartition() *PartOf[C, P] {
 	p.together = true
 	return p
 }
 
-func (p *Part[C, P]) begin(parents *repository.Scope[P], id string) (*engine.Lookup, error) {
+//go:noinline
+func (p *PartOf[C, P]) begin(parents *repository.ScopeOf[P], id string) (*engine.Lookup, error) {
+	return p.part.begin(parents.Tenant(), engine.KeyOf(parents), id)
+}
+
+func (p *part) begin(tenant string, keyOfParent []any, id string) (*engine.Lookup, error) {
 	if p.size < 1 || p.size > maxPart {
-		return nil, &tenantitem.InvalidError{What: "part of " + p.repo.EntityType(), Reason: fmt.Sprintf("its size is %d", p.size), Hint: "use 1 to 1000, and Under(parent).Page for more"}
+		return nil, &tenantitem.InvalidError{What: "part of " + p.children.node.EntityType(), Reason: fmt.Sprintf("its size is %d", p.size), Hint: "use 1 to 1000, and Under(parent).Page for more"}
 	}
-	var key []any
-	if len(p.repo.node.parent.levels) > 0 {
-		key = engine.KeyOf(parents)
+	var named []any
+	if len(p.children.node.parent.levels) > 0 {
+		named = keyOfParent
 	}
-	under := p.repo.UnderID(parents.Tenant(), tenantitem.Ref[P](id), key...)
+	under := p.children.underID(tenant, id, named)
 	if err := under.check("Load"); err != nil {
 		return nil, err
 	}
-	scope := under.items()
+	key := under.key()
 	if p.together {
-		scope = p.repo.children.In(parents.Tenant(), engine.KeyOf(parents)...)
+		key = keyOfParent
 	}
-	p.lookup = engine.LookFor(scope, engine.QueryOf(under.only(p.q)), p.size)
+	p.lookup = p.children.node.LookFor(tenant, key, engine.QueryOf(under.only(p.q)), p.size)
 	return p.lookup, nil
 }
 
-func (p *Part[C, P]) end() {
+//go:noinline
+func (p *PartOf[C, P]) end() {
 	p.Items, p.More = engine.Found[C](p.lookup), p.lookup.More
 }
 
 // Load reads a document together with chosen parts of its children: with one
-// query where all parts are in the [Part.SamePartition], of different types, and none is sorted or has a
+// query where all parts are in the [PartOf.SamePartition], of different types, and none is sorted or has a
 // condition in SQL, else with one query for each. It fails with
 // [repository.ErrNotFound] when there is no such parent.
 func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, parts ...With[P]) (*P, error) {
@@ -96,5 +115,5 @@ func Load[P any](ctx context.Context, parents *repository.Scope[P], id string, p
 	for _, p := range parts {
 		p.end()
 	}
-	return engine.Found[P](root)[0], nil
+	return engine.Found[*P](root)[0], nil
 }

@@ -18,25 +18,32 @@ import (
 // can't change their partition. A cycle can't arise: entity types form a tree
 // (relate in forest.go), so that a new parent is never below the child.
 //
-// The key is of the new parent, as [Repository.UnderID] takes it. Where a level of
+// The key is of the new parent, as [RepositoryOf.UnderID] takes it. Where a level of
 // it is part of the children's key as well, a child moves within that partition
 // only, and one that lies elsewhere is [repository.ErrNotFound].
-func (r *Repository[C, P]) Move(ctx context.Context, tenant, id string, to tenantitem.Ref[P], key ...any) error {
+//
+//go:noinline
+func (r *RepositoryOf[C, P]) Move(ctx context.Context, tenant, id string, to tenantitem.RefTo[P], key ...any) error {
+	return r.children.Move(ctx, tenant, id, string(to), key)
+}
+
+// Move is the verb: move with an error that names the child.
+func (r *children) Move(ctx context.Context, tenant, id, to string, key []any) error {
 	if err := r.move(ctx, tenant, id, to, key); err != nil {
 		var already *repository.Error
 		if errors.As(err, &already) {
 			return err
 		}
-		return &repository.Error{Op: "Move", EntityType: r.EntityType(), TenantID: tenant, ID: id, Err: err}
+		return &repository.Error{Op: "Move", EntityType: r.node.EntityType(), TenantID: tenant, ID: id, Err: err}
 	}
 	return nil
 }
 
-func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent tenantitem.Ref[P], key []any) error {
+func (r *children) move(ctx context.Context, tenant, id, parent string, key []any) error {
 	if err := checkTenant(ctx, tenant); err != nil {
 		return err
 	}
-	if err := errors.Join(r.checkTenant(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(string(parent))); err != nil {
+	if err := errors.Join(r.checkTenant(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(parent)); err != nil {
 		return err
 	}
 	if slices.Contains(r.node.GivenFields(), parentField) {
@@ -90,7 +97,7 @@ func (r *Repository[C, P]) move(ctx context.Context, tenant, id string, parent t
 
 // reserved is what the write of a move leaves in the child, so that the former
 // parent is not deleted without it while it may have to go back.
-func (r *Repository[C, P]) reserved(from parentRef) string {
+func (r *children) reserved(from parentRef) string {
 	if r.node.parent.tracksMoves() {
 		return r.node.parent.moveMark(from)
 	}
@@ -100,7 +107,7 @@ func (r *Repository[C, P]) reserved(from parentRef) string {
 // arrived looks at the new parent again, as a create does. A child that came
 // too late goes back to where it was, unless the delete of its new parent, or
 // another move, has taken it meanwhile: then it moved before that.
-func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child engine.Document, from parentRef) error {
+func (r *children) arrived(ctx context.Context, tenant string, child engine.Document, from parentRef) error {
 	for attempts := 0; ; attempts++ {
 		at := r.node.parent.namedBy(child)
 		gone := r.alive(ctx, tenant, at)
@@ -147,7 +154,7 @@ func (r *Repository[C, P]) arrived(ctx context.Context, tenant string, child eng
 
 // movedBut is the error of a move after which the new parent could not be looked
 // at. Where no mark tells of the move, the forest checks the child later (parent_recheck.go).
-func (r *Repository[C, P]) movedBut(tenant string, child engine.Document, err error) error {
+func (r *children) movedBut(tenant string, child engine.Document, err error) error {
 	if child.Moving == "" {
 		r.forest.enqueueCheck(pendingCheck{r.node, tenant, r.forest.given(r.node, child), child.ID, false})
 	}
@@ -156,7 +163,7 @@ func (r *Repository[C, P]) movedBut(tenant string, child engine.Document, err er
 
 // returned looks whether the parent that a child came back to is still there,
 // where no mark kept that, and returns why the child did not move.
-func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child engine.Document, why error) error {
+func (r *children) returned(ctx context.Context, tenant string, child engine.Document, why error) error {
 	if child.ParentID == "" || r.node.parent.tracksMoves() {
 		return why
 	}
@@ -170,7 +177,7 @@ func (r *Repository[C, P]) returned(ctx context.Context, tenant string, child en
 	return why
 }
 
-func (r *Repository[C, P]) reparent(ctx context.Context, child engine.Document, to parentRef, reserved string) ([]engine.Document, error) {
+func (r *children) reparent(ctx context.Context, child engine.Document, to parentRef, reserved string) ([]engine.Document, error) {
 	return r.node.Edit(ctx, []engine.Document{child}, func(s engine.Document) engine.Document {
 		s = r.node.parent.setParent(s, to)
 		s.Moving = reserved

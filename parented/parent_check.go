@@ -14,7 +14,7 @@ import (
 
 // beforeWrite refuses children whose parent is not there. It reads every
 // parent once, however many children there are.
-func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entities []any) error {
+func (r *children) beforeWrite(ctx context.Context, tenant string, entities []any) error {
 	dead, err := r.withoutParents(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return err
@@ -27,19 +27,15 @@ func (r *Repository[C, P]) beforeWrite(ctx context.Context, tenant string, entit
 // two always sees the other. What was created and is removed here was refused; what
 // the delete had taken before was there before it, and comes back with its restore. What was written over
 // something is not removed: that may have been a child of another parent.
-func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
+func (r *children) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParentsSince(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return r.enqueueChecks(tenant, entities, created, err)
 	}
-	children, removed := 0, 0
+	written, removed := 0, 0
 	var left *DanglingError
-	for _, e := range entities {
-		child, ok := e.(*C)
-		if !ok {
-			continue
-		}
-		children++
+	for _, child := range r.among(entities) {
+		written++
 		if !slices.ContainsFunc(dead, r.parentNamedBy(child).same) {
 			continue
 		}
@@ -59,7 +55,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 		return fmt.Errorf("%w: it is stored, and its parent was deleted meanwhile (restore or create the parent, or delete the child): %w", repository.ErrAmbiguous, left)
 	case !created || removed == 0:
 		return nil
-	case removed < children:
+	case removed < written:
 		return fmt.Errorf("%w: of what was written together only a part is stored: %w", repository.ErrAmbiguous, r.dangling(dead[0]))
 	}
 	return r.dangling(dead[0])
@@ -67,7 +63,7 @@ func (r *Repository[C, P]) afterWrite(ctx context.Context, tenant string, entiti
 
 // followParent does to one child what the delete of its parent would have done. It
 // reports whether it removed the child; not one that the delete has already.
-func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, child *C, created bool) (removed bool, err error) {
+func (r *children) followParent(ctx context.Context, tenant string, child any, created bool) (removed bool, err error) {
 	meta := engine.MetaOf(child)
 	key, err := r.keyOf(child)
 	if err != nil {
@@ -107,7 +103,7 @@ func (r *Repository[C, P]) followParent(ctx context.Context, tenant string, chil
 
 // withoutParents fills in the parents' entity type and returns the parents
 // that do not exist or are deleted.
-func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, entities []any) ([]parentRef, error) {
+func (r *children) withoutParents(ctx context.Context, tenant string, entities []any) ([]parentRef, error) {
 	parents, err := r.parentsOf(entities)
 	if err != nil {
 		return nil, err
@@ -118,13 +114,13 @@ func (r *Repository[C, P]) withoutParents(ctx context.Context, tenant string, en
 // withoutParentsSince is withoutParents after the write. Where the transaction of the write has
 // read the parent, that look is as good as a later one: a delete that begins after the
 // transaction has its mark behind the child in the same logical partition, and sees the child.
-func (r *Repository[C, P]) withoutParentsSince(ctx context.Context, tenant string, entities []any) ([]parentRef, error) {
+func (r *children) withoutParentsSince(ctx context.Context, tenant string, entities []any) ([]parentRef, error) {
 	parents, err := r.parentsOf(entities)
 	if err != nil {
 		return nil, err
 	}
 	if len(parents) == 1 {
-		if parent, ok := engine.CollectionOf(r.parents).ReadByTransaction(ctx, parents[0].id); ok {
+		if parent, ok := r.parents.ReadByTransaction(ctx, parents[0].id); ok {
 			if parent.DeletedAt == "" {
 				return nil, nil
 			}
@@ -135,32 +131,28 @@ func (r *Repository[C, P]) withoutParentsSince(ctx context.Context, tenant strin
 }
 
 // readWithWrite names the parent of all entities, if it lies in their logical partition.
-func (r *Repository[C, P]) readWithWrite(at *engine.Partition, entities []any) (engine.JoinedRead, bool) {
+func (r *children) readWithWrite(at *engine.Partition, entities []any) (engine.JoinedRead, bool) {
 	parents, err := r.parentsOf(entities)
 	if err != nil || len(parents) != 1 {
 		return engine.JoinedRead{}, false
 	}
-	collection := engine.CollectionOf(r.parents)
+	collection := r.parents
 	read := engine.JoinedRead{Collection: collection, ID: parents[0].id}
 	return read, collection.LiesIn(at, r.node.Collection, r.parentKey(parents[0], entities))
 }
 
 // parentNamedBy is the parent that a child names.
-func (r *Repository[C, P]) parentNamedBy(child *C) parentRef {
-	id, _ := r.link(child)
-	return r.node.parent.namedByEntity(child, string(*id))
+func (r *children) parentNamedBy(child any) parentRef {
+	id, _ := parentFields(child)
+	return r.node.parent.namedByEntity(child, *id)
 }
 
 // parentsOf fills in the parents' entity type and returns the distinct parents.
-func (r *Repository[C, P]) parentsOf(entities []any) ([]parentRef, error) {
+func (r *children) parentsOf(entities []any) ([]parentRef, error) {
 	var parents []parentRef
 	seen := map[string]bool{}
-	for _, e := range entities {
-		child, ok := e.(*C)
-		if !ok {
-			continue
-		}
-		parentID, entityType := r.link(child)
+	for _, child := range r.among(entities) {
+		parentID, entityType := parentFields(child)
 		*entityType = r.parents.EntityType()
 		if *parentID == "" {
 			if r.node.parent.rule == Orphan && engine.MetaOf(child).ETag != "" {
@@ -168,7 +160,7 @@ func (r *Repository[C, P]) parentsOf(entities []any) ([]parentRef, error) {
 			}
 			return nil, &DanglingError{Field: parentField}
 		}
-		if err := tenantitem.ValidateID(string(*parentID)); err != nil {
+		if err := tenantitem.ValidateID(*parentID); err != nil {
 			return nil, err
 		}
 		parent := r.parentNamedBy(child)

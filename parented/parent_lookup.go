@@ -15,8 +15,8 @@ import (
 const maxParentsPerQuery = 500
 
 // deadParents returns those of the parents that do not exist or are deleted.
-func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, parents []parentRef, entities []any) ([]parentRef, error) {
-	relation, collection := r.node.parent, engine.CollectionOf(r.parents)
+func (r *children) deadParents(ctx context.Context, tenant string, parents []parentRef, entities []any) ([]parentRef, error) {
+	relation, collection := r.node.parent, r.parents
 	var dead []parentRef
 	parents = slices.DeleteFunc(slices.Clone(parents), func(parent parentRef) bool {
 		entity, key, found := collection.Sibling(ctx, parent.id)
@@ -61,13 +61,13 @@ func (r *Repository[C, P]) deadParents(ctx context.Context, tenant string, paren
 
 // parentKey is what a child tells of where its parent lies: nothing under the
 // default key; the levels that it names; and where ids are said to be unique, a key field that both have.
-func (r *Repository[C, P]) parentKey(parent parentRef, entities []any) []any {
+func (r *children) parentKey(parent parentRef, entities []any) []any {
 	if len(parent.levels) > 0 {
 		return r.node.parent.parentKey(parent)
 	}
 	var key []any
-	for _, path := range engine.CollectionOf(r.parents).GivenFields() {
-		field, ok := r.children.Model().Field(path)
+	for _, path := range r.parents.GivenFields() {
+		field, ok := r.node.Model().Field(path)
 		if !ok || len(entities) != 1 || !slices.Contains(r.node.GivenFields(), path) {
 			return key
 		}
@@ -80,12 +80,12 @@ func (r *Repository[C, P]) parentKey(parent parentRef, entities []any) []any {
 	return key
 }
 
-func (r *Repository[C, P]) dangling(parent parentRef) error {
+func (r *children) dangling(parent parentRef) error {
 	return &DanglingError{Field: parentField, EntityType: r.parents.EntityType(), ID: parent.id}
 }
 
 // alive fails with a DanglingError when there is no such parent.
-func (r *Repository[C, P]) alive(ctx context.Context, tenant string, parent parentRef) error {
+func (r *children) alive(ctx context.Context, tenant string, parent parentRef) error {
 	dead, err := r.deadParents(ctx, tenant, []parentRef{parent}, nil)
 	if err == nil && len(dead) > 0 {
 		err = r.dangling(parent)

@@ -98,16 +98,12 @@ func (f *Forest) runCheck(ctx context.Context, c pendingCheck) (bool, error) {
 }
 
 // enqueueChecks is enqueueCheck for entities, with the error for their writer.
-func (r *Repository[C, P]) enqueueChecks(tenant string, entities []any, created bool, err error) error {
+func (r *children) enqueueChecks(tenant string, entities []any, created bool, err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, e := range entities {
-		child, ok := e.(*C)
-		if !ok {
-			continue
-		}
-		if id, _ := r.link(child); *id == "" {
+	for _, child := range r.among(entities) {
+		if id, _ := parentFields(child); *id == "" {
 			continue
 		}
 		if key, keyErr := r.keyOf(child); keyErr == nil {

@@ -16,7 +16,7 @@ const (
 	Restrict
 	// Orphan: the children stay. Their parentId is set to "" and their
 	// parentEntityType is kept, so that repository.Eq("parentId", "") finds
-	// them and [Repository.Move] gives them a new parent.
+	// them and [RepositoryOf.Move] gives them a new parent.
 	Orphan
 )
 

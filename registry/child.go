@@ -14,11 +14,15 @@ import (
 // ChildOf declares a child entity type and what becomes of its documents when
 // their parent is deleted, for [NewPlan]. With fx it is [Child].
 func ChildOf[C, P any, PC parented.Child[C, P]](rule parented.Rule, opts ...Option) Declaration {
-	return declareChild[C, P, PC](callSite(), rule, opts)
+	return declareChild(callSite(), parented.New[C, P, PC], rule, opts)
 }
 
-func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.Rule, opts []Option) Declaration {
-	child, parent := reflect.TypeFor[C](), reflect.TypeFor[P]()
+// newChildRepository is [parented.New] over the pointers of a child and its parent.
+type newChildRepository[C, P any] = func(*parented.Forest, *repository.RepositoryOf[P], *azcosmos.ContainerClient, parented.Config) (*parented.RepositoryOf[C, P], error)
+
+// declareChild is generic over these pointers; see [parented.Repository].
+func declareChild[C, P any](site string, newRepository newChildRepository[C, P], rule parented.Rule, opts []Option) Declaration {
+	child, parent := reflect.TypeFor[C]().Elem(), reflect.TypeFor[P]().Elem()
 	return Declaration{
 		call:   fmt.Sprintf("registry.Child[%s, %s]", typeName(child), typeName(parent)),
 		site:   site,
@@ -26,11 +30,11 @@ func declareChild[C, P any, PC parented.Child[C, P]](site string, rule parented.
 		parent: parent,
 		opts:   opts,
 		open: func(db *Database, s *entity, c *azcosmos.ContainerClient, cfg repository.Config) error {
-			parents, err := baseOf[*P](db)
+			parents, err := baseOf[P](db)
 			if err != nil {
 				return err
 			}
-			children, err := parented.New[C, P, PC](db.forest, parents, c, parented.Config{Config: cfg, Rule: rule, Policy: s.Policy, UniqueParentIDs: db.hasUniqueIDs(parent)})
+			children, err := newRepository(db.forest, parents, c, parented.Config{Config: cfg, Rule: rule, Policy: s.Policy, UniqueParentIDs: db.hasUniqueIDs(parent)})
 			if err != nil {
 				return err
 			}
@@ -50,9 +54,13 @@ func (db *Database) hasUniqueIDs(of reflect.Type) bool {
 // ChildrenOf returns the repository of a child entity type. It fails when the
 // child was not registered under that parent.
 func ChildrenOf[C, P any, PC parented.Child[C, P]](db *Database) (*parented.Repository[C, P], error) {
-	child, parent := reflect.TypeFor[C](), reflect.TypeFor[P]()
+	return childrenOf[*C, *P](db)
+}
+
+func childrenOf[C, P any](db *Database) (*parented.RepositoryOf[C, P], error) {
+	child, parent := reflect.TypeFor[C]().Elem(), reflect.TypeFor[P]().Elem()
 	if s, ok := db.plan.entityOf(child); ok {
-		if repo, ok := s.children.(*parented.Repository[C, P]); ok {
+		if repo, ok := s.children.(*parented.RepositoryOf[C, P]); ok {
 			return repo, nil
 		}
 	}

@@ -106,8 +106,11 @@ func provideEntity[P any](site string, newRepository func(*azcosmos.ContainerCli
 // the parent is deleted. The compiler refuses a C that does not embed
 // parented.ParentedItem of its own type and its parent's.
 func Child[C, P any, PC parented.Child[C, P]](rule parented.Rule, opts ...Option) fx.Option {
-	d := declareChild[C, P, PC](callSite(), rule, opts)
-	return register(d, func(db *Database) (*parented.Repository[C, P], error) { return ChildrenOf[C, P, PC](db) })
+	return provideChild(callSite(), parented.New[C, P, PC], rule, opts)
+}
+
+func provideChild[C, P any](site string, newRepository newChildRepository[C, P], rule parented.Rule, opts []Option) fx.Option {
+	return register(declareChild(site, newRepository, rule, opts), childrenOf[C, P])
 }
 
 // Buckets registers small children that are kept many to a document, and

@@ -48,6 +48,12 @@ func LookFor(scope BoundScope, q Query, size int) *Lookup {
 	return &Lookup{core: c, at: at, q: q, size: size}
 }
 
+// LookFor is [LookFor] of a tenant and further values of the key, as In takes them.
+func (c *Collection) LookFor(tenant string, key []any, q Query, size int) *Lookup {
+	at := c.Resolve(c.EntityType(), tenant, key)
+	return &Lookup{core: c, at: &at, q: q, size: size}
+}
+
 // LookForID is LookFor of one document, whose id may tell its partition.
 func LookForID(scope BoundScope, id string) *Lookup {
 	l := LookFor(scope, Where(Eq("id", id)), 1)
@@ -292,11 +298,11 @@ func compileTogether(parts []*Lookup) (Statement, error) {
 	return Statement{Text: w.Text.String(), Params: w.Params, stored: true}, nil
 }
 
-// Found returns what a lookup found as pointers to the entity type.
-func Found[T any](l *Lookup) []*T {
-	out := make([]*T, 0, len(l.Items))
+// Found returns what a lookup found as pointers P to the entity type.
+func Found[P any](l *Lookup) []P {
+	out := make([]P, 0, len(l.Items))
 	for _, item := range l.Items {
-		if entity, ok := item.(*T); ok {
+		if entity, ok := item.(P); ok {
 			out = append(out, entity)
 		}
 	}

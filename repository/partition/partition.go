@@ -84,7 +84,7 @@ func (d *Documents[T]) begin() (*engine.Lookup, error) {
 }
 
 func (d *Documents[T]) end() {
-	d.Items, d.More = engine.Found[T](d.lookup), d.lookup.More
+	d.Items, d.More = engine.Found[*T](d.lookup), d.lookup.More
 }
 
 // Read reads all parts with one query of their logical partition, which they
