@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"strconv"
 
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -15,7 +16,11 @@ import (
 // child of P). In one logical partition it changes with them, in one
 // transaction; else the change feed brings it.
 func CountOf[P, C any](field, refField string) Declaration {
-	return declare[P, C]("Count", func(s *schema, d Declaration, parent, child *entityType) error {
+	return declare("Count", reflect.TypeFor[P](), reflect.TypeFor[C](), bindCount(field, refField))
+}
+
+func bindCount(field, refField string) binder {
+	return func(s *schema, d Declaration, parent, child *entityType) error {
 		f, err := topField(d, parent, field)
 		if err != nil {
 			return err
@@ -28,7 +33,7 @@ func CountOf[P, C any](field, refField string) Declaration {
 			return refuse(d, fmt.Sprintf("%q is a %s", f.Path, f.Type), "make it an int")
 		}
 		return s.relatedTo(d, parent, child, ref, count{f})
-	})
+	}
 }
 
 // count is a field that says how many documents refer to its own. In a

@@ -15,10 +15,12 @@ type Declaration struct {
 	call string // "denorm.Count[Note, Comment]"
 	site string // "app.go:31"
 	a, b reflect.Type
-	// bind checks the declaration and adds what it does to a and b. The schema is
-	// made twice: for the plan, and for the database.
-	bind func(s *schema, d Declaration, a, b *entityType) error
+	bind binder
 }
+
+// binder checks a declaration and adds what it does to a and b. The schema is
+// made twice: for the plan, and for the database.
+type binder = func(s *schema, d Declaration, a, b *entityType) error
 
 // String names the declaration and where it was made.
 func (d Declaration) String() string {
@@ -28,8 +30,8 @@ func (d Declaration) String() string {
 	return fmt.Sprintf("%s (%s)", d.call, d.site)
 }
 
-func declare[A, B any](name string, bind func(s *schema, d Declaration, a, b *entityType) error) Declaration {
-	d := Declaration{a: reflect.TypeFor[A](), b: reflect.TypeFor[B](), bind: bind}
+func declare(name string, a, b reflect.Type, bind binder) Declaration {
+	d := Declaration{a: a, b: b, bind: bind}
 	d.call = fmt.Sprintf("denorm.%s[%s, %s]", name, plainName(d.a), plainName(d.b))
 	d.site = callSite()
 	return d

@@ -3,6 +3,7 @@ package denorm
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/cosmosgrove/grove/internal/document"
@@ -28,7 +29,11 @@ type link struct {
 // written, and the other changes when counts do; see [CountOf]. When both sides
 // of one pair are changed at the same time, A's list is followed.
 func LinkOf[A, B any](fieldA, fieldB string) Declaration {
-	return declare[A, B]("Link", func(s *schema, d Declaration, lead, other *entityType) error {
+	return declare("Link", reflect.TypeFor[A](), reflect.TypeFor[B](), bindLink(fieldA, fieldB))
+}
+
+func bindLink(fieldA, fieldB string) binder {
+	return func(s *schema, d Declaration, lead, other *entityType) error {
 		leadField, err := listField(d, lead, fieldA, other)
 		if err != nil {
 			return err
@@ -56,7 +61,7 @@ func LinkOf[A, B any](fieldA, fieldB string) Declaration {
 		other.followers = append(other.followers, leading{l})
 		lead.followers = append(lead.followers, following{l})
 		return nil
-	})
+	}
 }
 
 func listField(d Declaration, typ *entityType, name string, to *entityType) (*tenantitem.Field, error) {

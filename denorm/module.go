@@ -2,6 +2,7 @@ package denorm
 
 import (
 	"fmt"
+	"reflect"
 
 	"go.uber.org/fx"
 
@@ -48,6 +49,10 @@ var Module = fx.Module("denorm",
 // lag and its quarantine. Leases are kept in [Config].LeaseContainer, which is
 // made with the other containers; configure may change the rest.
 func Process[T any](name string, newHandler any, configure ...func(*changefeed.Config)) fx.Option {
+	return provideProcessor(reflect.TypeFor[T](), name, newHandler, configure)
+}
+
+func provideProcessor(entity reflect.Type, name string, newHandler any, configure []func(*changefeed.Config)) fx.Option {
 	tag := fmt.Sprintf(`name:%q`, name)
 	return fx.Module("denorm/"+name,
 		fx.Provide(fx.Private, newHandler),
@@ -57,7 +62,7 @@ func Process[T any](name string, newHandler any, configure ...func(*changefeed.C
 			})
 		}, catalogue.ExtensionGroup),
 		fx.Provide(fx.Annotate(func(lc fx.Lifecycle, p leaseParams, db *registry.Database, handler changefeed.Handler) (*changefeed.Processor, error) {
-			cfg, err := processorConfig[T](db, p.Config.withDefaults(), name)
+			cfg, err := processorConfig(db, p.Config.withDefaults(), entity, name)
 			if err != nil {
 				return nil, err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -44,7 +45,11 @@ func (g DeleteAction) String() string {
 // through refField when that is deleted: of the reference, and of the copies
 // that are made through it, if there are any.
 func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
-	return declare[T, S]("OnDelete", func(s *schema, d Declaration, target, source *entityType) error {
+	return declare("OnDelete", reflect.TypeFor[T](), reflect.TypeFor[S](), bindDelete(refField, action))
+}
+
+func bindDelete(refField string, action DeleteAction) binder {
+	return func(s *schema, d Declaration, target, source *entityType) error {
 		g, err := groupOf(d, target, source, refField)
 		if err != nil {
 			return err
@@ -66,7 +71,7 @@ func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
 		}
 		g.onDelete = action
 		return nil
-	})
+	}
 }
 
 // errFound ends a search at its first document.

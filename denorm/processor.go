@@ -17,9 +17,8 @@ func leaseContainer(cfg Config, by string) []catalogue.Container {
 	return []catalogue.Container{{ID: cfg.LeaseContainer, PartitionKey: []string{"/id"}, By: by}}
 }
 
-// processorConfig is for a processor of the container in which T is stored.
-func processorConfig[T any](db *registry.Database, cfg Config, name string) (changefeed.Config, error) {
-	t := reflect.TypeFor[T]()
+// processorConfig is for a processor of the container in which an entity is stored.
+func processorConfig(db *registry.Database, cfg Config, t reflect.Type, name string) (changefeed.Config, error) {
 	entity, ok := catalogue.Of(db, t)
 	if !ok {
 		return changefeed.Config{}, &tenantitem.InvalidError{What: fmt.Sprintf("denorm.Process(%q)", name), Reason: fmt.Sprintf("%s is not registered", t.Name()), Hint: "register it with registry.Entity or registry.Child"}

@@ -19,7 +19,11 @@ import (
 // refers to P; it may be left out when there is only one. It changes when
 // counts do; see [CountOf].
 func RecentOf[P, C any](field string, n int, refField ...string) Declaration {
-	return declare[P, C]("Recent", func(s *schema, d Declaration, parent, child *entityType) error {
+	return declare("Recent", reflect.TypeFor[P](), reflect.TypeFor[C](), bindRecent(field, n, refField))
+}
+
+func bindRecent(field string, n int, refField []string) binder {
+	return func(s *schema, d Declaration, parent, child *entityType) error {
 		f, err := topField(d, parent, field)
 		if err != nil {
 			return err
@@ -33,7 +37,7 @@ func RecentOf[P, C any](field string, n int, refField ...string) Declaration {
 			return err
 		}
 		return s.relatedTo(d, parent, child, ref, recent{field: f, n: n, projection: projection})
-	})
+	}
 }
 
 const maxRecent = 100

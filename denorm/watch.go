@@ -74,18 +74,49 @@ func (e Event[T]) Position() string { return e.change.Position() }
 // read too, and passed over.
 func Watch[T any](ctx context.Context, repo *repository.Repository[T], opts WatchOptions) iter.Seq2[Event[T], error] {
 	return func(yield func(Event[T], error) bool) {
+		for seen, err := range watch(ctx, engine.CollectionOf(repo), opts) {
+			e := Event[T]{Kind: seen.kind, TenantID: seen.header.TenantID, ID: seen.header.ID, change: seen.change}
+			if err == nil && seen.kind == Stored {
+				e.Entity, err = entityOf[T](seen.stored, seen.header.ID)
+			}
+			if !yield(e, err) {
+				return
+			}
+		}
+	}
+}
+
+func entityOf[T any](stored []byte, id string) (*T, error) {
+	entity := new(T)
+	if err := document.Decode(stored, entity); err != nil {
+		return nil, &repository.DecodeError{ID: id, Err: err}
+	}
+	return entity, nil
+}
+
+// watched is a change of one entity type, in Grove's form.
+type watched struct {
+	kind   EventKind
+	change changefeed.Change
+	stored []byte
+	header document.Header
+}
+
+// watch passes over what is of other types and tenants. A document that does not fit the form is an
+// error that has its header.
+func watch(ctx context.Context, collection *engine.Collection, opts WatchOptions) iter.Seq2[watched, error] {
+	return func(yield func(watched, error) bool) {
 		tenant, err := watchedTenant(ctx, opts.TenantID)
 		if err != nil {
-			yield(Event[T]{}, err)
+			yield(watched{}, err)
 			return
 		}
 		if opts.Session == nil {
-			opts.Session = repo.SessionToken
+			opts.Session = collection.SessionToken
 		}
-		collection := engine.CollectionOf(repo)
-		for change, err := range changefeed.Watch(ctx, repo.Container(), opts.WatchOptions) {
+		for change, err := range changefeed.Watch(ctx, collection.Container, opts.WatchOptions) {
 			if err != nil {
-				yield(Event[T]{}, err)
+				yield(watched{}, err)
 				return
 			}
 			stored, err := collection.Canonical(change.Document)
@@ -96,29 +127,15 @@ func Watch[T any](ctx context.Context, repo *repository.Repository[T], opts Watc
 			if tenant != "" && h.TenantID != tenant {
 				continue
 			}
-			if !yield(eventOf[T](change, stored, h, err)) {
+			seen := watched{kind: Stored, change: change, stored: stored, header: h}
+			if h.DeletedAt != "" {
+				seen.kind, err = Deleted, nil
+			}
+			if !yield(seen, err) {
 				return
 			}
 		}
 	}
-}
-
-// eventOf reads a document in Grove's form; unread is what kept it from that.
-func eventOf[T any](change changefeed.Change, stored []byte, h document.Header, unread error) (Event[T], error) {
-	e := Event[T]{Kind: Stored, TenantID: h.TenantID, ID: h.ID, change: change}
-	if h.DeletedAt != "" {
-		e.Kind = Deleted
-		return e, nil
-	}
-	if unread != nil {
-		return e, unread
-	}
-	entity := new(T)
-	if err := document.Decode(stored, entity); err != nil {
-		return e, &repository.DecodeError{ID: h.ID, Err: err}
-	}
-	e.Entity = entity
-	return e, nil
 }
 
 // watchedTenant is the tenant to show; empty is all.

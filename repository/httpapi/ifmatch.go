@@ -30,6 +30,17 @@ type Getter[T any] interface {
 // match is repository.ErrPreconditionFailed, a header that can't be read a
 // [*Problem] of status 400.
 func IfMatch[T any, PT tenantitem.Item[T]](r *http.Request, from Getter[T], id string) (etag string, err error) {
+	return ifMatch(r, func() (string, error) {
+		current, err := from.Get(r.Context(), id)
+		if err != nil {
+			return "", err
+		}
+		return PT(current).ItemMeta().ETag, nil
+	})
+}
+
+// ifMatch asks for the current etag only where the header leaves it open.
+func ifMatch(r *http.Request, current func() (string, error)) (etag string, err error) {
 	lines := r.Header.Values("If-Match")
 	if len(lines) == 0 {
 		return "", nil
@@ -45,11 +56,10 @@ func IfMatch[T any, PT tenantitem.Item[T]](r *http.Request, from Getter[T], id s
 	case !star && len(strong) == 1:
 		return strong[0], nil
 	}
-	current, err := from.Get(r.Context(), id)
+	now, err := current()
 	if err != nil {
 		return "", err
 	}
-	now := PT(current).ItemMeta().ETag
 	if !star && !slices.Contains(strong, now) {
 		return "", fmt.Errorf("httpapi: If-Match: %w", repository.ErrPreconditionFailed)
 	}
