@@ -6,7 +6,8 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// syncMode follows: the copy is what its source says.
+// syncMode follows: the copy is what its source says. What a change of the source does, and why
+// an older one can't overwrite a newer, is in follow.go.
 type syncMode struct{}
 
 func (syncMode) check(tag tagOf, typ *entityType) error {

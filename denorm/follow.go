@@ -25,7 +25,10 @@ type changedDocs struct {
 // document is compared with its own sources (correctThemselves). Which documents are
 // rewritten says each kind of rule: affected in copy_rule.go (those that refer to a changed
 // source and hold another value), link_rule.go and related.go. Every step
-// computes anew what should be there, so that a page may come again, or come late.
+// computes anew what should be there, so that a page may come again, or come late: the
+// sources are read after the documents that hold the copies, and a patch holds for the
+// state that was read (patch_documents.go). So a late change writes the newest value or is
+// refused by the etag, and never brings an older one back.
 //
 // The order matters in one place: what a document left behind for others is
 // taken away from it last.

@@ -8,7 +8,8 @@ import "github.com/cosmosgrove/grove/internal/engine"
 // internal/engine/journal.go. The phases and what changes them are here. The
 // document's ttl is set to -1 meanwhile, so that it can't expire with its
 // journal, and tells a delete under way from what a finished one left. Nothing else is
-// stored: Resume finds unfinished deletes by these members.
+// stored: Forest.Resume (resume.go) finds unfinished deletes by these members and ends them, and so does
+// a repeated Delete (tryDelete in delete.go).
 const (
 	// phaseDeciding: below the document it is being found out whether Restrict
 	// forbids the delete. It becomes phaseRemoving or phaseRollingBack.

@@ -11,7 +11,7 @@ import (
 // and every read across all tenants, fails with [ErrTenantMismatch] before any
 // request is sent.
 func WithTenant(ctx context.Context, tenant string) context.Context {
-	return engine.WithTenant(ctx, tenant) // compared by checkTenant in internal/engine/scope.go
+	return engine.WithTenant(ctx, tenant) // compared by checkTenant in internal/engine/tenant_check.go
 }
 
 // TenantFrom returns the tenant that the context is bound to, if it is.

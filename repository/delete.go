@@ -61,7 +61,7 @@ func (s *scope) Delete(ctx context.Context, id string, opts *DeleteOptions) erro
 
 // deleteWith deletes a document under the delete rules of its entity type. A
 // soft delete, and one of what has children, is a delete policy's: that of
-// package parented, in its delete.go and retention.go. Any other is remove.
+// package parented: parented/delete.go and parented/retention.go. Any other is remove.
 func (s *scope) deleteWith(ctx context.Context, k *engine.Call, d engine.Deletion) error {
 	if err := k.Collection.AllowDelete(ctx, d); err != nil {
 		return err

@@ -97,6 +97,6 @@
 // member names match exactly, case included, and a name that occurs twice in a
 // document is an error.
 //
-// To those who change the package: a verb is a file of its own, and the section
-// "Adding a verb" of docs/internals.md lists what belongs to one.
+// To those who change the package: a verb is a file of its own, and
+// verb.go lists what belongs to one.
 package repository

@@ -50,7 +50,7 @@ type Repository[T any] = RepositoryOf[*T]
 
 // A verb is a file named after it: a typed method of ScopeOf, and below it the
 // method of scope that does the work; get.go and patch.go show both kinds. What
-// else a new verb needs is in docs/internals.md, "Adding a verb".
+// else a new verb needs is in verb.go.
 //
 // The methods of these types must not be inlined: each entity has wrappers for
 // them, and the compiler would copy the methods into those.

@@ -36,7 +36,9 @@ func (p *Processor) untilStopped(ctx context.Context) (until context.Context, en
 	return until, func() { cancel(context.Canceled) }
 }
 
-// takeShare takes what is due to this instance, and asks for what others have too much of.
+// takeShare takes what is due to this instance, and asks for what others have too much of. Of two
+// instances that take the same lease one is refused: replace in leasestore.go writes over the etag
+// that was read only. Which leases have expired says leaseexpiry.go.
 func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen observedLeases, start func(*lease)) error {
 	expired := seen.expired(leases, time.Now(), p.cfg.LeaseDuration)
 	over := replaced(leases)

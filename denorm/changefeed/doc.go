@@ -86,4 +86,18 @@
 // is answered by a replica that has come as far. [Processor.CatchUp] has then
 // seen what this process wrote before the call. Without it, it has seen what
 // any replica showed.
+//
+// # The files
+//
+//   - processor.go, config.go, start.go: the API, and where a processor begins.
+//   - balance.go: which leases an instance takes and hands over; leaseexpiry.go: when one
+//     has expired; leasestore.go: why no two instances get the same one.
+//   - worker.go: one range from its lease to its loss, in pages; reader.go, session.go: how
+//     a page is read; poll.go: when the next one is.
+//   - checkpoint.go: when the position is stored; handle.go: how often the handler is called;
+//     quarantine.go, replay.go: what it refused; outage.go: what is waited out.
+//   - keyrange.go, overlap.go: splits and merges; missing_leases.go, migrate.go: leases that
+//     are gone, or of a former form; lease.go, leaseid.go, leasecontainer.go: their form.
+//   - request_retry.go, errortext.go: requests that fail; lag.go, metrics.go; catchup.go.
+//   - watch.go, watchposition.go, change.go: every change for every process.
 package changefeed

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// worker processes one lease that this instance owns, for one epoch.
+// worker processes one lease that this instance owns, for one epoch. How it got it is in
+// balance.go; when its position is stored, in checkpoint.go.
 type worker struct {
 	p     *Processor
 	id    string // the lease's

@@ -3,7 +3,7 @@
 // What encoding/json stores and reads, it stores and reads, but for what the
 // service can't keep or compare: docs/values.md lists the differences. Behind
 // it stands github.com/go-json-experiment/json; reading and writing have a way of
-// their own (see plan.go, writer.go) that leaves everything unusual to that library.
+// their own (see read_plan.go, writer.go; scalar.go for times, numbers and integers) that leaves everything unusual to that library.
 package codec
 
 import (

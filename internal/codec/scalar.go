@@ -13,6 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
+// How times, numbers and integers are stored, and which are refused, is decided here; what stored ones
+// are read into, in read_plan_scalar.go. A []byte is base64 text, as encoding/json has it.
+
 // timeLayout is the form of a time that the service's own date functions read
 // and write. It sorts as text as the times do.
 // Source: Microsoft Learn, "GetCurrentDateTime (NoSQL query)".
@@ -103,7 +106,7 @@ func atName(kind jsontext.Kind, length int64) bool { return kind == '{' && lengt
 // MaxInteger is the largest whole number that the service keeps as one. From
 // 2^53 on it stores the nearest double and returns it in scientific notation,
 // which no integer of Go reads: a document in which something else wrote one is a
-// [ValueError] for its reader (plan_scalar.go), which hides no other document.
+// [ValueError] for its reader (read_plan_scalar.go), which hides no other document.
 const MaxInteger = 1<<53 - 1
 
 // checkIntegers refuses integers beyond MaxInteger in what v was written as.

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Writing has plans too (see plan.go): a plan appends one Go type as the library
+// Writing has plans too (see read_plan.go): a plan appends one Go type as the library
 // would, byte for byte, and gives up on all that it does not know or can't
 // write. Then the library writes the whole value, or words the error.
 

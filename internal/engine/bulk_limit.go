@@ -13,7 +13,9 @@ const (
 
 // limiter bounds the batches in flight. It grows by one for every round of
 // batches that succeed and halves when the service throttles, which finds the
-// container's throughput without knowing it.
+// container's throughput without knowing it. A batch that is throttled is sent
+// again by Call.apply (retry.go), for maxThrottled at most; here only the number in
+// flight is cut. What fails still is in the receipt: sendItems (bulk_send.go).
 type limiter struct {
 	most int
 

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -22,7 +21,9 @@ type CeilingConfig struct {
 }
 
 // Ceiling bounds the request units a second that this process spends, in all
-// and by tenant: requests wait for their turn before they are sent.
+// and by tenant: a request waits for its turn before it is sent (admit), and what it cost is
+// taken afterwards (spent). What a tenant may spend is in ceiling_tenant.go, who is next of those
+// that wait in ceiling_queue.go, which requests a ceiling holds for in ceiling_context.go.
 type Ceiling struct {
 	cfg CeilingConfig
 
@@ -85,23 +86,125 @@ func (c *Ceiling) Use() map[string]TenantUse {
 	return out
 }
 
-// CeilingHandle is embedded by repository's ceiling and leads to this one.
-type CeilingHandle struct{ c *Ceiling }
-
-// CeilingHandleOf returns a handle of a ceiling.
-func CeilingHandleOf(c *Ceiling) CeilingHandle { return CeilingHandle{c} }
-
-func (h CeilingHandle) ceiling() *Ceiling { return h.c }
-
-// CeilingOf returns the ceiling behind repository's; nil for none.
-func CeilingOf[H interface {
-	comparable
-	ceiling() *Ceiling
-}](h H) *Ceiling {
-	if h == *new(H) {
-		return nil
+// admit waits for a request's turn, and returns what was taken for it. The
+// caller calls spent afterwards.
+func (c *Ceiling) admit(ctx context.Context, name string) (float64, error) {
+	began := time.Now()
+	c.mu.Lock()
+	t := c.tenant(name, began)
+	if t.waiting.Len() == 0 {
+		t.share = max(t.share, c.floor) // a rest is not saved up
+		if c.queue.none() && c.total.open(began) == 0 && t.open(began) == 0 {
+			defer c.mu.Unlock()
+			return c.grant(t), nil
+		}
 	}
-	return h.ceiling()
+	a := &admission{granted: make(chan struct{})}
+	place := t.waiting.PushBack(a)
+	c.queue.put(t, began)
+	c.serve(began)
+	c.mu.Unlock()
+	var err error
+	select {
+	case <-a.granted:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.use.Waited += now.Sub(began)
+	if err != nil && !a.given {
+		t.waiting.Remove(place)
+		if t.waiting.Len() == 0 {
+			c.queue.remove(t)
+		}
+		c.rest(t, now)
+		return 0, &ceilingError{err}
+	}
+	return a.cost, nil
+}
+
+// grant takes for a request what those before it cost.
+func (c *Ceiling) grant(t *tenantShare) (cost float64) {
+	cost = t.likely
+	c.floor = max(c.floor, t.share)
+	t.sent++
+	t.share += cost
+	t.take(cost)
+	c.total.take(cost)
+	return cost
+}
+
+// count adds a request that was sent without being admitted.
+func (c *Ceiling) count(name string, units float64, requests int64) {
+	c.mu.Lock()
+	c.tenant(name, time.Now()).sent++
+	c.mu.Unlock()
+	c.spent(name, 0, units, requests)
+}
+
+// spent corrects what was taken for a request by what it cost.
+func (c *Ceiling) spent(name string, taken, units float64, requests int64) {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.tenant(name, now)
+	t.sent--
+	t.use.Requests += requests
+	t.use.RequestUnits += units
+	if requests > 0 {
+		t.likely = max((t.likely+units)/2, 1)
+	}
+	t.open(now) // what was waited off until now is not lent to what follows
+	c.total.open(now)
+	t.share += units - taken
+	t.take(units - taken)
+	c.total.take(units - taken)
+	if t.waiting.Len() > 0 {
+		c.queue.put(t, now)
+	}
+	c.rest(t, now)
+	c.serve(now)
+}
+
+// serve grants what may be sent now, to the tenant that got the least first, and
+// sets the timer for what has to wait.
+func (c *Ceiling) serve(now time.Time) {
+	for !c.queue.none() {
+		c.queue.reopen(now)
+		wait := c.total.open(now)
+		next := c.queue.next()
+		if next == nil || wait > 0 {
+			c.wake(max(wait, c.queue.pause(now)))
+			return
+		}
+		c.queue.remove(next)
+		if next.open(now) > 0 {
+			c.queue.put(next, now)
+			continue
+		}
+		first := next.waiting.Front()
+		next.waiting.Remove(first)
+		a, _ := first.Value.(*admission)
+		a.cost, a.given = c.grant(next), true
+		close(a.granted)
+		if next.waiting.Len() > 0 {
+			c.queue.put(next, now)
+		}
+	}
+}
+
+// wake has the waiting requests looked at again after a while.
+func (c *Ceiling) wake(after time.Duration) {
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	c.timer = time.AfterFunc(after, func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.serve(time.Now())
+	})
 }
 
 // ceilingError is a request that was not sent because its turn did not come in
@@ -119,65 +222,4 @@ func (e *ceilingError) Unwrap() []error { return []error{ErrThrottled, e.err} }
 func isHeldBack(err error) bool {
 	var held *ceilingError
 	return errors.As(err, &held)
-}
-
-type ceilingKey struct{}
-
-// ceilings are those of a context, the inner one first.
-type ceilings struct {
-	*Ceiling
-	outer *ceilings
-}
-
-// WithCeiling returns a context under which a ceiling holds, besides those of
-// outer contexts and of the collection.
-func WithCeiling(ctx context.Context, c *Ceiling) context.Context {
-	if c == nil {
-		return ctx
-	}
-	outer, _ := ctx.Value(ceilingKey{}).(*ceilings)
-	return context.WithValue(ctx, ceilingKey{}, &ceilings{c, outer})
-}
-
-// ceilings are all that a request has to keep to.
-func (k *Call) ceilings(ctx context.Context) []*Ceiling {
-	var all []*Ceiling
-	if k.Collection.ceiling != nil {
-		all = append(all, k.Collection.ceiling)
-	}
-	held, _ := ctx.Value(ceilingKey{}).(*ceilings)
-	for ; held != nil; held = held.outer {
-		if !slices.Contains(all, held.Ceiling) { // one that is given twice counts once
-			all = append(all, held.Ceiling)
-		}
-	}
-	return all
-}
-
-// underCeilings sends a request once its turn has come under all ceilings, and
-// tells them what it cost.
-func (k *Call) underCeilings(ctx context.Context, all []*Ceiling, x *exchange, send func(context.Context) (cosmos.Answer, error)) error {
-	taken := make([]float64, len(all))
-	for i, c := range all {
-		if x.exempt {
-			continue // it finds out what became of a write: that can't wait
-		}
-		var err error
-		if taken[i], err = c.admit(ctx, k.At.Tenant); err != nil {
-			for j := range i {
-				all[j].spent(k.At.Tenant, taken[j], 0, 0)
-			}
-			return err
-		}
-	}
-	ctx, tally := WithTally(ctx)
-	err := k.sendOnce(ctx, x, send)
-	for i, c := range all {
-		if x.exempt {
-			c.count(k.At.Tenant, tally.RequestUnits(), tally.Requests())
-			continue
-		}
-		c.spent(k.At.Tenant, taken[i], tally.RequestUnits(), tally.Requests())
-	}
-	return err
 }

@@ -13,6 +13,9 @@ import (
 // GetMany return it beside the documents that do fit; First, Get and whatever
 // reads one document fail with it. Such a document can be deleted, patched and
 // exported.
+//
+// A row that does not fit is set apart in row.go (Row.Read). What the verbs do with it is
+// in repository/page.go (page.take), repository/query_run.go and repository/getmany.go.
 type DecodeError struct {
 	// ID is the document's id; empty in the rare case that it has none.
 	ID string

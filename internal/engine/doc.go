@@ -4,7 +4,7 @@
 // many), sessions, key ranges, and what packages above add to writes. It knows no
 // Go type of an application: documents are JSON with a header. Packages
 // repository, parented, registry and denorm are the shells over it.
-// docs/internals.md follows one write through it, and its section "Adding a verb"
+// docs/internals.md follows one write through it, and repository/verb.go
 // says what a further verb needs.
 //
 // # The files

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/codec"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -15,8 +16,9 @@ import (
 // A partition key has 1 to 3 levels, and each takes its value from the tenant,
 // the entity type or a field: keyLevels says which, keyLevel.value and KeyOf take
 // it. A level that a Layout computes for each document is filled in locate.go. What In
-// was given becomes a key in scope.go: with levels missing it is a prefix (Resolve), which
+// was given becomes a key in Resolve: with levels missing it is a prefix, which
 // serves queries only (RequireFull), and an entity's own fields are filled or refused (BindKey).
+// Values are never joined to one text, so that no two keys are the same one.
 const (
 	tenantField = "tenantId"
 	entityField = "entityType"
@@ -35,6 +37,69 @@ type keyLevel struct {
 }
 
 func (l keyLevel) isEntityType() bool { return l.source.Kind == layout.FromType }
+
+// Resolve completes a tenant and further key values to a partition. A level
+// that is the entity type is filled by the repository.
+func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
+	p := Partition{Tenant: tenant, Values: make([]any, 0, len(c.levels))}
+	if c.layout != nil {
+		if p.global, p.underTenant = c.layout.Global(), c.underTenant; p.global && tenant != "" {
+			p.Err = &tenantitem.InvalidError{What: "scope", Reason: c.entityType + " belongs to no tenant", Hint: "use Global()"}
+		} else if !p.global {
+			p.Err = tenantitem.ValidateTenantID(tenant)
+		}
+		if p.Err != nil {
+			return p
+		}
+	}
+	next, size := 0, 0
+	for _, level := range c.levels {
+		var v any
+		switch {
+		case level.source.Kind == layout.FromTenant:
+			v = tenant
+		case level.isEntityType():
+			v = entityType
+		case level.source.Kind == layout.Constant:
+			v = level.source.Value
+		case level.isGiven() && next < len(more):
+			v = more[next]
+			next++
+		default:
+			if level.isDerived() && next < len(more) {
+				p.Err = errTooManyValues(len(more), next)
+			}
+			p.Key = cosmos.NewPartitionKey(p.Values...)
+			return p
+		}
+		value, err := level.value(v)
+		if err != nil {
+			p.Err = err
+			return p
+		}
+		p.Values = append(p.Values, value)
+		text, _ := value.(string)
+		if size += len(text); size > tenantitem.MaxKeyBytes {
+			p.Err = &tenantitem.InvalidError{What: "partition key", Reason: fmt.Sprintf("its values are longer than %d bytes together", tenantitem.MaxKeyBytes), Hint: "use shorter ones"}
+			return p
+		}
+	}
+	if next < len(more) {
+		p.Err = errTooManyValues(len(more), next)
+		return p
+	}
+	p.Full = true
+	p.Key = cosmos.NewPartitionKey(p.Values...)
+	return p
+}
+
+func errTooManyValues(given, room int) error {
+	return &tenantitem.InvalidError{
+		What:   "scope",
+		Reason: fmt.Sprintf("%d values were given after the tenant and the key has room for %d", given, room),
+		Hint:   "In takes one value for each level of the container's partition key, in order; the entity type is added by itself",
+	}
+}
 
 // keyLevels matches a container's paths with the fields of an entity.
 func keyLevels(model *tenantitem.Model, paths []string) ([]keyLevel, error) {

@@ -21,7 +21,7 @@ import (
 // later refusal, a deadline or another loss says nothing about the lost one.
 //
 // Two that are not writes of documents wait by themselves: provision.go of
-// registry, and retry.go of denorm/changefeed, which outlives outages.
+// registry, and request_retry.go of denorm/changefeed, which outlives outages.
 func (k *Call) apply(ctx context.Context, at *Partition, ops []Operation) ([]Result, error) {
 	var p pause
 	lost, unavailable := false, true

@@ -5,7 +5,6 @@ import (
 	"reflect"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
-	"github.com/cosmosgrove/grove/internal/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -33,69 +32,6 @@ type Partition struct {
 
 // AllTenants is the partition of everything.
 func AllTenants() Partition { return Partition{All: true, Key: cosmos.NewPartitionKey()} }
-
-// Resolve completes a tenant and further key values to a partition. A level
-// that is the entity type is filled by the repository.
-func (c *Collection) Resolve(entityType, tenant string, more []any) Partition {
-	p := Partition{Tenant: tenant, Values: make([]any, 0, len(c.levels))}
-	if c.layout != nil {
-		if p.global, p.underTenant = c.layout.Global(), c.underTenant; p.global && tenant != "" {
-			p.Err = &tenantitem.InvalidError{What: "scope", Reason: c.entityType + " belongs to no tenant", Hint: "use Global()"}
-		} else if !p.global {
-			p.Err = tenantitem.ValidateTenantID(tenant)
-		}
-		if p.Err != nil {
-			return p
-		}
-	}
-	next, size := 0, 0
-	for _, level := range c.levels {
-		var v any
-		switch {
-		case level.source.Kind == layout.FromTenant:
-			v = tenant
-		case level.isEntityType():
-			v = entityType
-		case level.source.Kind == layout.Constant:
-			v = level.source.Value
-		case level.isGiven() && next < len(more):
-			v = more[next]
-			next++
-		default:
-			if level.isDerived() && next < len(more) {
-				p.Err = errTooManyValues(len(more), next)
-			}
-			p.Key = cosmos.NewPartitionKey(p.Values...)
-			return p
-		}
-		value, err := level.value(v)
-		if err != nil {
-			p.Err = err
-			return p
-		}
-		p.Values = append(p.Values, value)
-		text, _ := value.(string)
-		if size += len(text); size > tenantitem.MaxKeyBytes {
-			p.Err = &tenantitem.InvalidError{What: "partition key", Reason: fmt.Sprintf("its values are longer than %d bytes together", tenantitem.MaxKeyBytes), Hint: "use shorter ones"}
-			return p
-		}
-	}
-	if next < len(more) {
-		p.Err = errTooManyValues(len(more), next)
-		return p
-	}
-	p.Full = true
-	p.Key = cosmos.NewPartitionKey(p.Values...)
-	return p
-}
-
-func errTooManyValues(given, room int) error {
-	return &tenantitem.InvalidError{
-		What:   "scope",
-		Reason: fmt.Sprintf("%d values were given after the tenant and the key has room for %d", given, room),
-		Hint:   "In takes one value for each level of the container's partition key, in order; the entity type is added by itself",
-	}
-}
 
 // Global is the partition of the documents of no tenant.
 func (c *Collection) Global(key []any) Partition {

@@ -6,7 +6,7 @@ import (
 )
 
 // SourceKind says what fills a level of a partition key. The values come from a
-// scope in Resolve of engine/scope.go, and from an entity or its id in
+// scope in Resolve of engine/partition_key.go, and from an entity or its id in
 // engine/locate.go.
 type SourceKind uint8
 

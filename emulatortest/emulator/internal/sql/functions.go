@@ -13,7 +13,7 @@ type Function struct {
 }
 
 // LookupFunction finds a built-in function by name, in any case. It knows every function that Microsoft's reference lists,
-// whether or not an evaluator implements it. Implementations are in package eval (function.go).
+// whether or not an evaluator implements it. Implementations are in eval/function.go.
 func LookupFunction(name string) (Function, bool) {
 	upper := strings.ToUpper(name)
 	if f, ok := aggregateFunction(upper); ok {

@@ -9,10 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Compare orders any two values: by kind first, in the order of the [Kind] constants, then false before true, numbers by
+// Compare orders any two values: by kind first (undefined, null, booleans, numbers, strings, arrays, objects: [Kind] in
+// value.go), then false before true, numbers by
 // size, strings by UTF-16 code units, arrays element by element with a prefix first, objects member by member in the order
 // of their names. NaN comes before every other number. The result is negative, zero or positive, and zero exactly when
 // [Equal] holds.
+//
+// ORDER BY applies it in collect.go of package query (execution.order).
 //
 // The service doesn't document how it orders arrays among each other, or objects; this order is Grove's choice.
 func Compare(a, b Value) int {

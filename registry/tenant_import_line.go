@@ -14,7 +14,9 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// importer is an import under way.
+// importer is an import under way. What becomes of a line: check refuses what is of another tenant,
+// type or key; flush stores the rest, by Insert in tenant_contents.go of internal/engine, which reports what is
+// there already; refuseTaken (tenant_import_alias.go) finds ids that are taken under a former name.
 type importer struct {
 	tenants      *Tenants
 	tenant, from string
