@@ -41,7 +41,8 @@ func bindCount(field, refField string) binder {
 // when one moves, related_transaction.go says); a lost answer is that of the whole
 // transaction, which has one fate (internal/engine/outcome.go). Else, and
 // where it was found wrong, it is counted anew from what is stored (related.go),
-// and written if the parent still has the etag that it had before the count.
+// and written if the parent still has the etag that it had before the count: a change that
+// the feed delivers twice adds nothing.
 type count struct{ field *tenantitem.Field }
 
 func (c count) keeps() *tenantitem.Field { return c.field }

@@ -31,15 +31,16 @@ const maxFollowLooks = 10
 
 // followDelete does to a child, which was changed and whose parent is not there, what
 // the parent's delete does. The child becomes a part of it, also when it has ended, so
-// that a restore of the parent brings it back. Under Restrict that is so too, since the delete
-// has ended without the child; it fails with a DanglingError then, and where the parent is gone for good.
+// that a restore of the parent brings it back. Under Restrict that is so too where the parent
+// can be restored, if the delete was decided without the child; it fails with a DanglingError then,
+// and where the parent is gone for good.
 func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, child engine.Document) error {
 	if r.rule == Orphan {
 		return f.applyRule(ctx, r, tenant, child)
 	}
-	var ended error
+	var dangling error
 	if r.rule == Restrict {
-		ended = &DanglingError{Field: parentField, EntityType: r.parent.EntityType(), ID: child.ParentID}
+		dangling = &DanglingError{Field: parentField, EntityType: r.parent.EntityType(), ID: child.ParentID}
 	}
 	for looks := range maxFollowLooks {
 		parent, err := f.parentOf(ctx, r, tenant, child)
@@ -53,16 +54,14 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			}
 			return err
 		case isRetained(parent) && isRetained(child):
-			return ended
+			return dangling
 		case isRetained(parent):
 			if joined, err = f.joinEnded(ctx, r.child, tenant, child, parent); err != nil {
 				return err
 			}
 		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phaseDescendant, phaseRollingBack, phaseReturning, phaseRestoring):
-			return errors.Join(ended, f.applyRule(ctx, r, tenant, child))
-		case r.rule == Restrict:
-			return nil // the delete sees the child
-		case child.DeletedAt == "" && !underWay(parent, phaseRollingBack, phaseReturning, phaseRestoring):
+			return errors.Join(dangling, f.applyRule(ctx, r, tenant, child))
+		case child.DeletedAt == "" && r.goesWith(parent):
 			if _, err := f.hideDescendants(ctx, r.child, []engine.Document{child}, parent); err != nil {
 				return err
 			}
@@ -77,12 +76,24 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return nil
 		case err != nil:
 			return err
-		case !r.namedBy(now).same(r.namedBy(child)) || now.DeletedAt != "" && !underWay(now, phaseDescendant) && !joined:
-			return nil // a delete has it, or it has moved
+		case !r.namedBy(now).same(r.namedBy(child)):
+			return nil // it has moved
+		case now.DeletedAt != "" && !underWay(now, phaseDescendant) && !joined && (r.rule != Restrict || !sameRun(now, parent)):
+			return nil // a delete has it
 		}
 		child = now
 	}
-	return nil // Resume goes on with the delete
+	return dangling // Resume goes on with the delete
+}
+
+// goesWith reports whether a child that came late is hidden with a parent whose delete is under way. Under
+// Restrict the delete counts it then, if it is not decided yet, and is refused; and what is not to be
+// restored keeps the child.
+func (r *relation) goesWith(parent engine.Document) bool {
+	if underWay(parent, phaseRollingBack, phaseReturning, phaseRestoring) {
+		return false
+	}
+	return r.rule != Restrict || parent.Journal != nil && parent.Journal.Until != 0
 }
 
 // deleteOrphan removes a child, with what may be below it, that no other delete is

@@ -12,7 +12,8 @@ import (
 
 // ChildrenError is a delete that the rule [Restrict] forbids. Nothing was
 // deleted, with one exception: children that were written in the instant of
-// the decision, by a process that was held up or died then, stop a delete that has
+// the decision, by a process that was held up or died then, or by an Upsert over something
+// else where the document can't be restored, stop a delete that has
 // begun. The document stays hidden, and the error is [repository.ErrAmbiguous] as
 // well; once they are gone, a second call or [Forest.Resume] ends the delete. It
 // unwraps to [repository.ErrHasChildren].

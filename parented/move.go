@@ -177,6 +177,7 @@ func (r *children) returned(ctx context.Context, tenant string, child engine.Doc
 	return why
 }
 
+// reparent is the move itself: one patch of the child, under its etag. Nothing is created or removed.
 func (r *children) reparent(ctx context.Context, child engine.Document, to parentRef, reserved string) ([]engine.Document, error) {
 	return r.node.Edit(ctx, []engine.Document{child}, func(s engine.Document) engine.Document {
 		s = r.node.parent.setParent(s, to)

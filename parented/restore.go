@@ -12,7 +12,8 @@ import (
 // restore brings back a document that was deleted softly and what was deleted
 // with it. The document itself comes last, so that until then the restore can
 // be taken up by any process. Which children those are, the id of the delete's
-// run says (run.go): unhideBelow (rollback.go) finds them by it.
+// run says (run.go): unhideBelow (rollback.go) finds them by it. A child that was deleted by itself before has
+// another run, and stays deleted.
 func (f *Forest) restore(ctx context.Context, n *node, d engine.Deletion) error {
 	phase := phaseRestoring
 	if n.parent != nil {

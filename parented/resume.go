@@ -74,7 +74,8 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 	return out, errors.Join(errs...)
 }
 
-// finish ends what was begun with a document. It reports false where that had
+// finish ends what was begun with a document, as a further Delete or Restore of it does
+// (tryDelete in delete.go, enterPhase in restore.go). It reports false where that had
 // ended since the document's outline was read, which a list from a replica
 // that is behind may say of anything.
 func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engine.Document) (bool, error) {

@@ -28,6 +28,8 @@ type walk struct {
 	// decided says that nothing was there that restricts the delete when it was
 	// looked for. Whatever is found since came too late, and stays.
 	decided bool
+	// run is the id of the delete that was decided.
+	run string
 	// confirmed says that all there was when the delete was decided is hidden. What is not
 	// came too late, and its writer is about to take it away.
 	confirmed bool
@@ -184,7 +186,7 @@ func (w *walk) withoutLate(ctx context.Context, r *relation, outlines []engine.D
 // visit returns how many documents it got hold of.
 func (w *walk) visit(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
 	if w.decided && r.rule == Restrict {
-		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(outlines))}}
+		return w.visitLate(ctx, r, outlines)
 	}
 	ended := 0
 	if w.removes && r.rule != Orphan {
@@ -206,6 +208,26 @@ func (w *walk) visit(ctx context.Context, r *relation, outlines []engine.Documen
 	}
 	n, err := w.afterChildren(ctx, r, outlines)
 	return n + ended, err
+}
+
+// visitLate visits children under Restrict that came after the decision. Those that their writers have hidden
+// with this very delete go with it; the others keep it from its end.
+func (w *walk) visitLate(ctx context.Context, r *relation, outlines []engine.Document) (int, error) {
+	var given []engine.Document
+	for _, s := range outlines {
+		if w.run != "" && runOf(s) == w.run && underWay(s, phaseDescendant) {
+			given = append(given, s)
+		}
+	}
+	if len(given) == 0 || w.confirmed {
+		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(outlines))}}
+	}
+	if len(r.child.children) > 0 {
+		if err := w.descend(ctx, r.child, given); err != nil {
+			return 0, err
+		}
+	}
+	return w.afterChildren(ctx, r, given)
 }
 
 func collect(outlines iter.Seq2[engine.Document, error]) ([]engine.Document, error) {

@@ -57,7 +57,8 @@ func errorOf(database string, all []Difference) error {
 	return &DriftError{Database: database, Differences: fatal}
 }
 
-// compare lists what a live container has otherwise.
+// compare lists what a live container has otherwise, for visit in provision.go: Database.Prepare
+// fails with what is fatal of it, and Check reports all.
 func compare(c Container, live *azcosmos.ContainerProperties) []Difference {
 	var out []Difference
 	differ := func(fatal bool, property, registered, found, hint string) {

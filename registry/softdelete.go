@@ -16,7 +16,7 @@ import (
 //
 // What a delete keeps, and for how long, is in parented/retention.go, also for
 // entity types without children; what a restore puts back in parented/restore.go
-// and parented/rollback.go. Queries leave it out in internal/engine/statement.go
+// and parented/rollback.go. Queries leave it out in internal/engine/query_sql.go
 // (writeConditions), reads by id in repository/get.go.
 func SoftDelete(retain time.Duration) Option {
 	return optionFunc(func(s *entity) error {

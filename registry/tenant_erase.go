@@ -129,7 +129,9 @@ type eraser struct {
 }
 
 // all erases until one look at every container found nothing: a writer may
-// store in a container that was empty a moment ago.
+// store in a container that was empty a moment ago. Containers come in the plan's order (contents in tenants.go), and in each
+// the documents as the query gives them, parents before or after their children: an erasure goes around delete rules. Each
+// page is removed in batches, by logical partition (change in internal/engine/document_change.go).
 func (e *eraser) all(ctx context.Context, containers []tenantContainer) error {
 	for range maxEraseLooks {
 		e.found = false

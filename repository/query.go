@@ -38,7 +38,7 @@ func All() Query { return Query{} }
 
 // Where looks for the documents for which all conditions hold. [ScopeOf.Explain]
 // shows the SQL that is made of it.
-func Where(conditions ...Predicate) Query {
+func Where(conditions ...Predicate) Query { // internal/engine/query_sql.go makes it
 	return queryOf(engine.Where(unwrapped(conditions)...))
 }
 

@@ -12,7 +12,7 @@ import (
 //
 //  1. a method of scope that does the work, in a file of its own, with an engine.Call (get.go, patch.go), and
 //     before it a typed method of ScopeOf with the same name, which must not be inlined; for a
-//     read, of reader, whose methods the comment of Reader lists.
+//     read, of reader, whose methods the comment of Reader (scope.go) lists.
 //  2. its name in operationName (internal/engine/telemetry.go), or telemetry calls it a query.
 //  3. the verb in Batch (batch.go), and in parented's ScopeOf, where it makes sense there.
 //  4. tests that go through all verbs: bad input (badinput_test.go), malformed documents

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 )
@@ -24,7 +25,8 @@ func NewID() (string, error) {
 const idHint = "letters, digits, '-', '_', '.' and ':' are always safe; tenantitem.NewID makes one"
 
 // ValidateID checks a document's id: 1 to [MaxIDBytes] bytes of valid UTF-8
-// without '/', '\', '?', '#' or control characters, and no space at the end.
+// without '/', '\', '?', '#', control characters (also U+2028 and U+2029) or a percent escape
+// such as %2F, not '.' or '..', and no space at the end.
 // The service accepts some of these on create and then can't address the
 // document. An empty id would turn a read of one document into a read of the
 // whole feed.
@@ -68,6 +70,34 @@ func checkAddress(what, s, hint string) error {
 	}
 	if i := strings.IndexAny(s, `/\?#`); i >= 0 {
 		return &InvalidError{What: what, Reason: fmt.Sprintf("it holds %q, which can't stand in an address", s[i]), Hint: hint}
+	}
+	return nil
+}
+
+func checkText(what, s string, limit int, hint string) error {
+	switch {
+	case s == "":
+		return &InvalidError{What: what, Reason: "it is empty", Hint: hint}
+	case len(s) > limit:
+		return &InvalidError{What: what, Reason: fmt.Sprintf("%d bytes, the limit is %d", len(s), limit), Hint: "use a shorter one"}
+	case !utf8.ValidString(s):
+		return &InvalidError{What: what, Reason: "it is not valid UTF-8", Hint: hint}
+	case s[len(s)-1] == ' ':
+		return &InvalidError{What: what, Reason: "it ends in a space", Hint: "trim it"}
+	}
+	for _, r := range s {
+		if r < 0x20 || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' {
+			return &InvalidError{What: what, Reason: fmt.Sprintf("it holds the control character %U", r), Hint: hint}
+		}
+	}
+	return nil
+}
+
+func checkBasicPlane(what, s string) error {
+	for _, r := range s {
+		if r > 0xffff {
+			return &InvalidError{What: what, Reason: fmt.Sprintf("it holds %U, which lies outside Unicode's basic plane", r), Hint: "map such characters to others before they become part of a key"}
+		}
 	}
 	return nil
 }

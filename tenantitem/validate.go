@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"unicode/utf8"
 )
 
 // Limits of the service that are checked before a request is sent.
@@ -62,32 +61,4 @@ const maxInteger = 1<<53 - 1
 
 func tooLarge(what string) error {
 	return &InvalidError{What: what, Reason: "an integer lies beyond 2^53, where two numbers are one partition", Hint: "store it as text"}
-}
-
-func checkText(what, s string, limit int, hint string) error {
-	switch {
-	case s == "":
-		return &InvalidError{What: what, Reason: "it is empty", Hint: hint}
-	case len(s) > limit:
-		return &InvalidError{What: what, Reason: fmt.Sprintf("%d bytes, the limit is %d", len(s), limit), Hint: "use a shorter one"}
-	case !utf8.ValidString(s):
-		return &InvalidError{What: what, Reason: "it is not valid UTF-8", Hint: hint}
-	case s[len(s)-1] == ' ':
-		return &InvalidError{What: what, Reason: "it ends in a space", Hint: "trim it"}
-	}
-	for _, r := range s {
-		if r < 0x20 || r >= 0x7f && r <= 0x9f || r == '\u2028' || r == '\u2029' {
-			return &InvalidError{What: what, Reason: fmt.Sprintf("it holds the control character %U", r), Hint: hint}
-		}
-	}
-	return nil
-}
-
-func checkBasicPlane(what, s string) error {
-	for _, r := range s {
-		if r > 0xffff {
-			return &InvalidError{What: what, Reason: fmt.Sprintf("it holds %U, which lies outside Unicode's basic plane", r), Hint: "map such characters to others before they become part of a key"}
-		}
-	}
-	return nil
 }

@@ -15,7 +15,8 @@ const (
 // batches that succeed and halves when the service throttles, which finds the
 // container's throughput without knowing it. A batch that is throttled is sent
 // again by Call.apply (retry.go), for maxThrottled at most; here only the number in
-// flight is cut. What fails still is in the receipt: sendItems (bulk_send.go).
+// flight is cut. What fails still is entered in the receipt (sendItems in bulk_send.go,
+// enter in receipt.go).
 type limiter struct {
 	most int
 

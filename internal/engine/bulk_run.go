@@ -184,39 +184,6 @@ func (b *Bulk) send(ctx context.Context, key string) bool {
 	return true
 }
 
-// Fail enters an item's failure into its receipt.
-func (b *Bulk) Fail(item *BulkItem, err error) {
-	b.enter(item, "", Failed, err)
-}
-
-// enter enters what became of an item.
-func (b *Bulk) enter(item *BulkItem, etag string, status ItemStatus, err error) {
-	if err != nil {
-		k := Call{Collection: b.Call.Collection, Op: b.Call.Op, At: b.Call.At, ID: item.Op.ID}
-		err = k.Fail(err)
-		if status == Failed && errors.Is(err, ErrAmbiguous) {
-			status = Unknown
-		}
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	i := item.Index - b.receipt.Skipped
-	r := &b.receipt.Items[i]
-	r.ETag, r.Status, r.Err = etag, status, err
-	switch status {
-	case Succeeded:
-		b.receipt.Succeeded++
-	case Failed:
-		b.receipt.Failed++
-	default:
-		b.receipt.Unknown++
-	}
-	b.done[i] = status != Unknown && isDefinite(err)
-	for b.prefix-b.receipt.Skipped < len(b.done) && b.done[b.prefix-b.receipt.Skipped] {
-		b.prefix++
-	}
-}
-
 // Ends stops the run when an error concerns more than one item, and reports
 // whether it does.
 func (b *Bulk) Ends(ctx context.Context, err error) bool {

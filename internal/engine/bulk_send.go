@@ -18,7 +18,7 @@ func (b *Bulk) newCall(at *Partition, id string) *Call {
 
 // sendItems sends items of one logical partition until each is done with, or the
 // run ends. Each batch is repeated by Call.apply (retry.go), as any write is; what
-// still fails then is entered in the receipt (enter in bulk_run.go).
+// still fails then is entered in the receipt (enter in receipt.go).
 func (b *Bulk) sendItems(ctx context.Context, items []*BulkItem) {
 	items = b.withoutForeign(ctx, items)
 	for refused := 0; len(items) > 0; refused++ {

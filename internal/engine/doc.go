@@ -15,7 +15,7 @@
 //     are the verbs' side of it, bulk*.go many of them with receipts.
 //   - Where it lies: collection.go, scope.go, partition_key.go, locate.go, layout.go,
 //     and whose it is: tenant_check.go, entity_type_check.go, alias.go.
-//   - A read: query.go and predicate*.go what is asked for, statement.go its SQL,
+//   - A read: query.go and predicate*.go what is asked for, query_sql.go its SQL,
 //     fetch.go and row.go a page of one partition, cursor.go where the next begins;
 //     get.go, byid.go and read_together.go by id. Of many partitions:
 //     physical_partitions.go, key_range.go, cross_partition.go, and sorted.go,

@@ -29,7 +29,8 @@ import (
 // proves nothing: the replica that was asked may be behind, the request may
 // still be under way, and another writer may have removed what it left.
 //
-// The loop that asks is in retry.go, what a mark looks like in marks.go.
+// The loop that asks is in retry.go, what a mark looks like in marks.go. What an earlier run of a bulk
+// did that is resumed, decides recognise in bulk_send.go.
 type outcome uint8
 
 const (

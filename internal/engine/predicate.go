@@ -16,7 +16,7 @@ import (
 // joined by dots ("address.city"); a name that the entity does not have, or a
 // value whose JSON type the field can't hold, is [ErrInvalid] when the query
 // is used. Values are always sent as parameters. Its SQL is made by [Predicate.Write];
-// what stands around the conditions in a statement is in statement.go; Explain of
+// what stands around the conditions in a statement is in query_sql.go; Explain of
 // a scope shows all of it.
 type Predicate struct {
 	kind   predicateKind

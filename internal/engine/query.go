@@ -43,7 +43,7 @@ func P(name string, value any) Param { return Param{Name: name, Value: value} }
 func All() Query { return Query{} }
 
 // Where looks for the documents for which all conditions hold. The statement is
-// made in statement.go.
+// made in query_sql.go.
 func Where(conditions ...Predicate) Query { return Query{where: conditions} }
 
 // SQL looks for the documents for which a condition in Cosmos SQL holds, where

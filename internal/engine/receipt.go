@@ -21,7 +21,8 @@ type ItemReceipt struct {
 	Err      error
 }
 
-// ItemStatus says what is known of one item of a bulk.
+// ItemStatus says what is known of one item of a bulk; enter decides which. A lost answer was looked for
+// before (outcome.go): what was found is Succeeded, and what could not be found out is ErrAmbiguous, and so Unknown.
 type ItemStatus uint8
 
 const (
@@ -103,4 +104,37 @@ func isDefinite(err error) bool {
 		}
 	}
 	return false
+}
+
+// Fail enters an item's failure into its receipt.
+func (b *Bulk) Fail(item *BulkItem, err error) {
+	b.enter(item, "", Failed, err)
+}
+
+// enter enters what became of an item.
+func (b *Bulk) enter(item *BulkItem, etag string, status ItemStatus, err error) {
+	if err != nil {
+		k := Call{Collection: b.Call.Collection, Op: b.Call.Op, At: b.Call.At, ID: item.Op.ID}
+		err = k.Fail(err)
+		if status == Failed && errors.Is(err, ErrAmbiguous) {
+			status = Unknown
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	i := item.Index - b.receipt.Skipped
+	r := &b.receipt.Items[i]
+	r.ETag, r.Status, r.Err = etag, status, err
+	switch status {
+	case Succeeded:
+		b.receipt.Succeeded++
+	case Failed:
+		b.receipt.Failed++
+	default:
+		b.receipt.Unknown++
+	}
+	b.done[i] = status != Unknown && isDefinite(err)
+	for b.prefix-b.receipt.Skipped < len(b.done) && b.done[b.prefix-b.receipt.Skipped] {
+		b.prefix++
+	}
 }

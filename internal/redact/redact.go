@@ -1,4 +1,6 @@
-// Package redact prints configurations without the secrets in them.
+// Package redact prints configurations without the secrets in them. Which members are secrets
+// says each configuration: registry/secrets.go (account key, connection string, cursor key), repository/secrets.go,
+// registry/account_key.go for a key that can be changed.
 package redact
 
 import (

@@ -138,7 +138,7 @@ func (c *call) refusalCharge(e *store.Error) float64 {
 	case http.StatusTooManyRequests, http.StatusUnauthorized, http.StatusForbidden, http.StatusNotImplemented:
 		return 0
 	case http.StatusBadRequest:
-		return 1.24
+		return store.RequestChargeRefused
 	}
-	return 1
+	return store.RequestChargeMiss
 }

@@ -12,7 +12,7 @@ import (
 // come out a little lower than here.
 //
 // Points charge in point.go and the change feed in feed.go; of queries package restapi takes what
-// RequestChargeQuery here says; throttle.go takes it from the container's throughput.
+// RequestChargeQuery here says, and of refused requests RequestChargeRefused; a batch adds up in batch.go; throttle.go takes it from the container's throughput.
 const (
 	chargeReadUnit    = 1.0
 	chargeCreateUnit  = 5.8
@@ -24,6 +24,13 @@ const (
 	// A query pays a floor for every partition that it visits and 1 RU for each KB that it loads.
 	chargeQueryFloor = 2.27
 	chargeQueryKB    = 1.0
+)
+
+// RequestChargeRefused is the charge of a request that was refused as malformed, in request units; of any other refusal
+// that costs something it is RequestChargeMiss.
+const (
+	RequestChargeRefused = chargeRefused
+	RequestChargeMiss    = chargeMiss
 )
 
 // RequestChargeMetadata is the charge of a request on databases, containers, offers and ranges, in request units.

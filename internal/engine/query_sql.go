@@ -12,6 +12,10 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
+// The SQL of a query: what Where makes. Compile writes it: the projection; WHERE with the
+// scope's own conditions (tenant, entity type, not deleted) and then those that were given, joined by AND
+// (writeConditions); ORDER BY. The SQL of one condition is in predicate.go. Values are parameters, @p0 and on.
+
 // Statement is a query as it is sent.
 type Statement struct {
 	Text   string
