@@ -27,7 +27,7 @@ type changedDocs struct {
 // source and hold another value), link_rule.go and related.go. Every step
 // computes anew what should be there, so that a page may come again, or come late: the
 // sources are read after the documents that hold the copies, and a patch holds for the
-// state that was read (patch_documents.go). So a late change writes the newest value or is
+// state that was read (patchOp in internal/engine/patch_documents.go). So a late change writes the newest value or is
 // refused by the etag, and never brings an older one back.
 //
 // The order matters in one place: what a document left behind for others is

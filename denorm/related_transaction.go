@@ -7,6 +7,10 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
+// Whether a count or list changes in the transaction of a child's write: shares (transaction.go) says whether
+// both may lie in one logical partition, join leaves out a parent that lies elsewhere, and companions
+// (transaction.go) what has no room. The feed brings those.
+
 // childrenChange is what a transaction does to the children of one parent.
 type childrenChange struct {
 	rule   *related

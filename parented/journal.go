@@ -4,7 +4,7 @@ import "github.com/cosmosgrove/grove/internal/engine"
 
 // What is stored of a delete that is not finished: each document that it has reached keeps a
 // journal in the member _deletion, with the phase, the id of the run, the ttl that the document
-// had, and what the end of the delete needs to know; the members are those of Journal in
+// had, and what the end of the delete needs to know (hidden, below, writes it for delete.go); the members are those of Journal in
 // internal/engine/journal.go. The phases and what changes them are here. The
 // document's ttl is set to -1 meanwhile, so that it can't expire with its
 // journal, and tells a delete under way from what a finished one left. Nothing else is

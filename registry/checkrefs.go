@@ -34,22 +34,38 @@ func CheckRefs() Option {
 	})
 }
 
+// checkReferences refuses references to be checked that lead to entity types which are not registered.
+func (p *Plan) checkReferences() error {
+	for _, s := range p.entities {
+		for _, f := range s.checkedReferences() {
+			if _, ok := p.entityOf(f.Refers); !ok {
+				return conflict(fmt.Sprintf("%s checks its references, and %q points to %s, which is not registered", s, f.Path, f.Refers.Name()), fmt.Sprintf("add registry.Entity[%s]()", f.Refers.Name()))
+			}
+		}
+	}
+	return nil
+}
+
+// checkedReferences are the fields of an entity type that asked for the check; a child's writes look at
+// its parent anyway.
+func (s *entity) checkedReferences() (fields []*tenantitem.Field) {
+	if !s.checkRefs {
+		return nil
+	}
+	for _, f := range s.Model.References() {
+		if s.Parent == nil || f.Refers != s.Parent || f.Path != "parentId" {
+			fields = append(fields, f)
+		}
+	}
+	return fields
+}
+
 // guardRefs attaches the check to an entity type that asked for it.
 func (db *Database) guardRefs(s *entity) error {
 	if !s.checkRefs {
 		return nil
 	}
-	var fields []*tenantitem.Field
-	for _, f := range s.Model.References() {
-		if s.Parent != nil && f.Refers == s.Parent && f.Path == "parentId" {
-			continue // a child's writes look at the parent anyway
-		}
-		if _, ok := db.plan.entityOf(f.Refers); !ok {
-			return conflict(fmt.Sprintf("%s checks its references, and %q points to %s, which is not registered", s, f.Path, f.Refers.Name()), fmt.Sprintf("add registry.Entity[%s]()", f.Refers.Name()))
-		}
-		fields = append(fields, f)
-	}
-	return s.Collection.SetFiller(engine.OwnerReferences, &refCheck{db, s, fields})
+	return s.Collection.SetFiller(engine.OwnerReferences, &refCheck{db, s, s.checkedReferences()})
 }
 
 // refCheck refuses entities of a type whose references lead nowhere.

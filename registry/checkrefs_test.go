@@ -194,8 +194,7 @@ func TestReferencesWithinOneTransaction(t *testing.T) {
 
 func TestCheckedReferencesNeedRegisteredTypes(t *testing.T) {
 	t.Parallel()
-	plan := newPlan(t, registry.Config{Database: "books"}, registry.EntityOf[Book](registry.CheckRefs()))
-	_, err := registry.Open(newClient(t), plan)
+	_, err := registry.NewPlan(registry.Config{Database: "books"}, []registry.Declaration{registry.EntityOf[Book](registry.CheckRefs())})
 	if !errors.Is(err, tenantitem.ErrInvalid) || !strings.Contains(fmt.Sprint(err), "registry.Entity[Writer]()") {
 		t.Errorf("%v", err)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// NewPlan checks the registrations against each other. It sends nothing.
+// NewPlan checks the registrations against each other. It sends nothing. With fx it runs inside fx.New.
 //
 // It fails with an error that unwraps to [tenantitem.ErrInvalid] when two of
 // them contradict each other, and names both. Order does not matter: the
@@ -30,8 +30,9 @@ func NewPlan(cfg Config, declarations []Declaration, extensions ...Extension) (*
 		func() error { return p.addEntities(declarations) },
 		p.checkNames,
 		p.checkParents,
-		p.place,
-		p.extend,
+		p.place,           // also checkLayout in layout.go, addContainer in plan.go
+		p.checkReferences, // checkrefs.go
+		p.extend,          // what denorm declares: Copies.plan in denorm/copies.go
 		p.keepDescendants, // softdelete.go
 		p.checkTTL,        // ttl.go
 		p.checkLifetimes,  // ttl.go

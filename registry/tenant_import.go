@@ -92,6 +92,10 @@ type Imported struct {
 	RequestUnits float64
 }
 
+// What becomes of a line decides importer in tenant_import_line.go; whether a document that is there is unchanged,
+// overwritten or a conflict, insert in internal/engine/tenant_contents.go; and an id that is taken under
+// a former name, refuseTaken in tenant_import_alias.go.
+
 const (
 	importPage       = 500
 	importPageBytes  = 8 << 20

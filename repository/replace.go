@@ -24,24 +24,6 @@ func (s *scope) Replace(ctx context.Context, entity any) error {
 	return k.End(s.replace(ctx, &k, entity))
 }
 
-// Save creates the document when the entity has no ETag and replaces it when
-// it has one, so that it can neither overwrite another writer's change nor
-// bring a deleted document back. Errors are those of Create and Replace.
-//
-//go:noinline
-func (s *ScopeOf[P]) Save(ctx context.Context, entity P) error {
-	return conflictOf[P](s.Reader.scope.Save(ctx, entity))
-}
-
-func (s *scope) Save(ctx context.Context, entity any) error {
-	k := engine.Call{Collection: s.c, Op: "Save", At: &s.at}
-	ctx = s.c.WithJoinedRead(k.Begin(ctx))
-	if isNil(entity) || engine.MetaOf(entity).ETag == "" {
-		return k.End(s.create(ctx, &k, entity))
-	}
-	return k.End(s.replace(ctx, &k, entity))
-}
-
 func (s *scope) replace(ctx context.Context, k *engine.Call, entity any) error {
 	err := s.replaceOnce(ctx, k, entity, nil)
 	if err == nil {
@@ -59,7 +41,8 @@ func (s *scope) replace(ctx context.Context, k *engine.Call, entity any) error {
 	return &conflict{current, wrapped}
 }
 
-// replaceOnce replaces a document; before is what it replaces, where known.
+// replaceOnce replaces a document; before is what it replaces, where known. The etag that the write
+// requires (based) becomes If-Match of the request in internal/cosmos/item.go.
 func (s *scope) replaceOnce(ctx context.Context, k *engine.Call, entity any, before *engine.Marked) error {
 	if !isNil(entity) && engine.MetaOf(entity).ETag == "" {
 		return &tenantitem.InvalidError{What: "entity", Reason: "it has no etag", Hint: "read it first, or use Create for a new document and Upsert to overwrite without looking"}
@@ -123,51 +106,4 @@ func (s *scope) replaced(ctx context.Context, k *engine.Call, at *engine.Partiti
 	}
 	before.Raw = raw
 	return before, nil
-}
-
-// Upsert stores the document whatever is there: the named way to overwrite. It
-// ignores and renews the entity's ETag, so it can undo another writer's change
-// and bring a deleted document back. In a partition that several entity types or
-// tenants share it first asks, for about 3 RU, whether the id is that of another
-// one's document, which is [ErrEntityMismatch] or [ErrTenantMismatch].
-//
-//go:noinline
-func (s *ScopeOf[P]) Upsert(ctx context.Context, entity P) error {
-	return s.Reader.scope.Upsert(ctx, entity)
-}
-
-func (s *scope) Upsert(ctx context.Context, entity any) error {
-	k := engine.Call{Collection: s.c, Op: "Upsert", At: &s.at}
-	ctx = s.c.WithJoinedRead(k.Begin(ctx))
-	return k.End(s.upsert(ctx, &k, entity))
-}
-
-func (s *scope) upsert(ctx context.Context, k *engine.Call, entity any) error {
-	at, err := s.startWrite(ctx, k, entity, engine.Overwrites)
-	if err == nil {
-		at, err = s.whereTaken(ctx, k, at, entity)
-	}
-	if err != nil {
-		return err
-	}
-	if k.Collection.LooksFirst("", nil) {
-		if err := k.RefuseForeign(ctx, &at, k.ID); err != nil {
-			return err
-		}
-	}
-	hidden, err := s.beforeOne(ctx, entity, engine.Overwrites, nil)
-	if err != nil {
-		return err
-	}
-	mark := k.Collection.Mark()
-	body, err := s.encode(entity, []string{engine.OverwrittenRoot + mark}, hidden)
-	if err != nil {
-		return err
-	}
-	etag, created, err := k.UpsertItem(ctx, &at, entity, body, mark)
-	if err != nil {
-		return err
-	}
-	s.written(entity, etag, body)
-	return s.afterWrite(ctx, created, entity)
 }

@@ -24,7 +24,7 @@ func NewID() (string, error) {
 
 const idHint = "letters, digits, '-', '_', '.' and ':' are always safe; tenantitem.NewID makes one"
 
-// ValidateID checks a document's id: 1 to [MaxIDBytes] bytes of valid UTF-8
+// ValidateID checks a document's id: 1 to [MaxIDBytes] (1023) bytes of valid UTF-8
 // without '/', '\', '?', '#', control characters (also U+2028 and U+2029) or a percent escape
 // such as %2F, not '.' or '..', and no space at the end.
 // The service accepts some of these on create and then can't address the

@@ -15,7 +15,7 @@ import (
 
 // A page cursor is base64url text, safe in a URL: a version byte, a signature,
 // and where the query goes on. The signature covers what the cursor is good
-// for (entity type, scope and query: boundTo in page.go of repository), which is therefore not repeated in it.
+// for (entity type, scope with its tenant, and query: boundTo in page.go of repository), which is therefore not repeated in it.
 // Where the query goes on is the service's continuation in one partition, and
 // else a [Position]. Nothing of it is secret: who has a cursor can read it, the
 // values that the last document was sorted by included, and can't change it.

@@ -65,7 +65,8 @@ func (t *Tally) add(units float64) {
 	}
 }
 
-// exhausted reports whether this budget or an outer one is used up.
+// exhausted reports whether this budget or an outer one is used up. Call.once (call.go) asks before each
+// request that is not exempt, and refuses it with ErrBudget.
 func (t *Tally) exhausted() bool {
 	for ; t != nil; t = t.parent {
 		if t.budget != 0 && t.RequestUnits() >= t.budget {
