@@ -27,7 +27,7 @@ import (
 
 	"go.uber.org/fx"
 
-	{{if .Children}}"github.com/cosmosgrove/grove/parented"{{end}}
+	{{if or .Children .Buckets}}"github.com/cosmosgrove/grove/parented"{{end}}
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -100,8 +100,36 @@ func (s *Children{{.}}) Move(ctx context.Context, tenant, id string, to tenantit
 	return s.repo.Move(ctx, tenant, id, to)
 }
 {{end}}
+{{range .Buckets}}
+type Line{{.}} struct {
+	Text  string ` + "`json:\"text\"`" + `
+	Count int    ` + "`json:\"count\"`" + `
+}
+
+type Lines{{.}} struct{ buckets *parented.Buckets[Line{{.}}, Entity{{.}}] }
+
+func (s *Lines{{.}}) Add(ctx context.Context, parent *Entity{{.}}, l Line{{.}}) error {
+	_, err := s.buckets.Under(parent).Append(ctx, l)
+	return err
+}
+
+func (s *Lines{{.}}) All(ctx context.Context, parent *Entity{{.}}) (texts []string, err error) {
+	for e, err := range s.buckets.Under(parent).OldestFirst(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, e.Value.Text)
+	}
+	return texts, nil
+}
+{{end}}
 func entities() []fx.Option {
 	return []fx.Option{
+{{- range .Buckets}}
+		registry.Buckets[Line{{.}}, Entity{{.}}](parented.Cascade),
+		fx.Provide(func(b *parented.Buckets[Line{{.}}, Entity{{.}}]) *Lines{{.}} { return &Lines{{.}}{b} }),
+		fx.Invoke(func(*Lines{{.}}) {}),
+{{- end}}
 {{- range .Children}}
 		registry.Child[Child{{.}}, Entity{{.}}](parented.Cascade),
 		fx.Provide(func(r *parented.Repository[Child{{.}}, Entity{{.}}]) *Children{{.}} { return &Children{{.}}{r} }),
@@ -116,8 +144,8 @@ func entities() []fx.Option {
 }
 `))
 
-// BenchmarkRebuild compiles and links a service of 1 and of 40 entities, and one of 1 and of 20 with a child
-// each, after a change of its own package, with everything else in the build cache, and
+// BenchmarkRebuild compiles and links a service of 1 and of 40 entities, and one of 1 and of 20 with a child, or
+// with a bucket, each, after a change of its own package, with everything else in the build cache, and
 // reports the processor time of the go command and all that it starts. Of all
 // rebuilds the best counts.
 //
@@ -125,15 +153,15 @@ func entities() []fx.Option {
 func BenchmarkRebuild(b *testing.B) {
 	dir := b.TempDir()
 	for name, tc := range map[string]struct {
-		many     int
-		children bool
-	}{"entities=1 and 40": {40, false}, "entities with a child=1 and 20": {20, true}} {
+		many int
+		with string
+	}{"entities=1 and 40": {40, ""}, "entities with a child=1 and 20": {20, "Children"}, "entities with a bucket=1 and 20": {20, "Buckets"}} {
 		b.Run(name, func(b *testing.B) {
 			few, many := time.Duration(0), time.Duration(0)
-			rebuild(b, dir, 1, tc.children, -1) // fills the build cache
+			rebuild(b, dir, 1, tc.with, -1) // fills the build cache
 			for n := range b.N {
-				few = least(few, rebuild(b, dir, 1, tc.children, n))
-				many = least(many, rebuild(b, dir, tc.many, tc.children, n))
+				few = least(few, rebuild(b, dir, 1, tc.with, n))
+				many = least(many, rebuild(b, dir, tc.many, tc.with, n))
 			}
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(few.Seconds(), "s-of-1")
@@ -152,7 +180,7 @@ func least(a, b time.Duration) time.Duration {
 
 // rebuild builds a service that was never built before, and returns the
 // processor time.
-func rebuild(tb testing.TB, dir string, entityCount int, children bool, build int) time.Duration {
+func rebuild(tb testing.TB, dir string, entityCount int, with string, build int) time.Duration {
 	tb.Helper()
 	generated := filepath.Join(dir, "entities.go")
 	var code bytes.Buffer
@@ -161,8 +189,8 @@ func rebuild(tb testing.TB, dir string, entityCount int, children bool, build in
 		numbers[i] = i
 	}
 	values := map[string]any{"Numbers": numbers, "Build": fmt.Sprint(time.Now().UnixNano(), build)}
-	if children {
-		values["Children"] = numbers
+	if with != "" {
+		values[with] = numbers
 	}
 	if err := entities.Execute(&code, values); err != nil {
 		tb.Fatal(err)
@@ -196,5 +224,7 @@ func TestTheServiceBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles and links a program")
 	}
-	rebuild(t, t.TempDir(), 2, true, 0)
+	for _, with := range []string{"Children", "Buckets"} {
+		rebuild(t, t.TempDir(), 2, with, 0)
+	}
 }
