@@ -31,8 +31,8 @@ type copied struct {
 	mode  mode
 }
 
-// mode is what a copy does: whether it follows its source (copy_sync.go), or
-// records it once (copy_snapshot.go).
+// mode is what a copy does: whether it follows its source (copy_mode_sync.go), or
+// records it once (copy_mode_snapshot.go).
 type mode interface {
 	// check refuses what can't work.
 	check(tag tagOf, typ *entityType) error

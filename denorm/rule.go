@@ -10,7 +10,7 @@ import (
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
-// A kind of declaration (copy_sync.go, copy_snapshot.go, count.go, recent.go,
+// A kind of declaration (copy_mode_sync.go, copy_mode_snapshot.go, count.go, recent.go,
 // link*.go, ondelete.go) is checked in its own files, and adds there what it does to the
 // entity types it concerns: a [filler] for their writes, a [rule] for the
 // change feed, audit and repair, a [transactionRule] for transactions, and entries in the

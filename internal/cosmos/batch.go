@@ -22,8 +22,8 @@ type Batch struct{ body []byte }
 // NewBatch makes an empty batch; size is about how many bytes it will have.
 func NewBatch(size int) *Batch { return &Batch{append(make([]byte, 0, size), '[')} }
 
-// Add appends an operation. It fails where a patch holds a value that can't be
-// encoded.
+// Add appends an operation; the etag that it requires is If-Match of its own. It fails where a
+// patch holds a value that can't be encoded.
 func (b *Batch) Add(op Operation) error {
 	id, etag, body := op.ID, op.ETag, op.Body
 	switch op.Kind {

@@ -21,7 +21,8 @@ func ReadItemUnder(ctx context.Context, c *Container, key, id string, o Options)
 	return ReadItem(withHeader(ctx, http.Header{headerPartitionKey: {key}}), c, NewPartitionKey(), id, o)
 }
 
-// Write sends one operation by a request of its own.
+// Write sends one operation by a request of its own; the etag that it requires becomes If-Match
+// here, and of an operation in a batch in Add of batch.go.
 func Write(ctx context.Context, c *Container, key PartitionKey, op Operation, o Options) (Result, Answer, error) {
 	x := keepBody(ctx, o.Contents || op.Kind == OpRead)
 	options := &azcosmos.ItemOptions{
