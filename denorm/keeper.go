@@ -57,6 +57,8 @@ func (k *Keeper) handler(container string) changefeed.Handler {
 	return func(ctx context.Context, changes []changefeed.Change) error { return k.handle(ctx, container, changes) }
 }
 
+// handle follows one page. It says which failures pass, and are waited out; others count against the change and
+// end in quarantine. What a document itself makes impossible is in unrepairable.go.
 func (k *Keeper) handle(ctx context.Context, container string, changes []changefeed.Change) error {
 	k.handled.Add(1)
 	err := k.followPage(ctx, container, changes)

@@ -89,7 +89,8 @@
 //
 // # The files
 //
-//   - processor.go, config.go, start.go: the API, and where a processor begins.
+//   - processor.go, start.go: the API, and where a processor begins; config.go: how long, how often
+//     and how many, with the defaults.
 //   - balance.go: which leases an instance takes and hands over; leaseexpiry.go: when one
 //     has expired; leasestore.go: why no two instances get the same one.
 //   - worker.go: one range from its lease to its loss, in pages; reader.go, session.go: how

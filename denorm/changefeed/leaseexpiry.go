@@ -36,14 +36,15 @@ func (o observedLease) again(l *lease, now time.Time) observedLease {
 type observedLeases map[string]observedLease
 
 // expired notes what is seen now and returns the ids of leases whose owners
-// have not renewed them for the lease duration.
-func (o observedLeases) expired(leases []*lease, now time.Time, after time.Duration) map[string]bool {
+// have not renewed them for the lease duration: Config.LeaseDuration (config.go, 30 s unless
+// set). Leases are looked at every Config.BalanceInterval (5 s), so that a takeover comes up to that much later.
+func (o observedLeases) expired(leases []*lease, now time.Time, leaseDuration time.Duration) map[string]bool {
 	present := make(map[string]bool, len(leases))
 	out := map[string]bool{}
 	for _, l := range leases {
 		present[l.ID] = true
 		o[l.ID] = o[l.ID].again(l, now)
-		out[l.ID] = now.Sub(o[l.ID].since) >= after
+		out[l.ID] = now.Sub(o[l.ID].since) >= leaseDuration
 	}
 	for id := range o {
 		if !present[id] {
