@@ -1,0 +1,178 @@
+package scenarios_test
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/cosmosgrove/grove/parented"
+)
+
+// treeModel is the tree in memory.
+type treeModel struct {
+	restricts bool
+	docs      map[string]modelDoc
+	runs      int
+}
+
+type modelDoc struct {
+	parent  string
+	gone    bool
+	run     int  // of the delete that hides it; 0 for one that is there
+	root    bool // the delete began with it
+	entries int64
+}
+
+func newTreeModel(r rules) treeModel {
+	return treeModel{restricts: r.replies == parented.Restrict, docs: map[string]modelDoc{
+		"z": {parent: "root"}, "a": {parent: "root"}, "b": {parent: "root"}, "c": {parent: "a"}, "r": {parent: "c"},
+	}}
+}
+
+func (m treeModel) clone() treeModel {
+	m.docs = maps.Clone(m.docs)
+	return m
+}
+
+func (m treeModel) there(id string) bool {
+	d, ok := m.docs[id]
+	return id == "root" || ok && !d.gone && d.run == 0
+}
+
+// reaches says whether some order of the calls that are left leads to what was seen.
+func (m treeModel) reaches(calls [3][]call, seen map[string]string, entries int64) bool {
+	ended := true
+	for i := range calls {
+		if len(calls[i]) == 0 {
+			continue
+		}
+		ended = false
+		c, rest := calls[i][0], calls
+		rest[i] = calls[i][1:]
+		succeeded := c.ended && c.err == nil
+		if !succeeded && m.reaches(rest, seen, entries) {
+			return true
+		}
+		if c.ended && isDefinite(c.err) {
+			continue
+		}
+		next := m.clone()
+		if next.apply(c.verb) && next.reaches(rest, seen, entries) {
+			return true
+		}
+	}
+	return ended && m.is(seen, entries)
+}
+
+func (m treeModel) is(seen map[string]string, entries int64) bool {
+	there := map[string]string{}
+	for id, d := range m.docs {
+		if m.there(id) && !strings.HasPrefix(id, "entries") {
+			there[id] = d.parent
+		}
+	}
+	return maps.Equal(there, seen) && (!m.there("entries") && entries == 0 || m.there("entries") && entries == m.docs["entries"].entries)
+}
+
+// apply does what a call that succeeded does; false where it can't succeed. Two processes may be told that one and the same delete, restore or purge succeeded.
+func (m *treeModel) apply(v treeVerb) bool {
+	d, known := m.docs[v.id]
+	switch v.name {
+	case "delete":
+		if !m.there(v.id) {
+			return known
+		}
+		if m.forbidden(v.id) {
+			return false
+		}
+		m.runs++
+		m.hide(v.id, m.runs)
+		d = m.docs[v.id]
+		d.root = true
+		m.docs[v.id] = d
+	case "restore":
+		if m.there(v.id) {
+			return true
+		}
+		if d.gone || !d.root || !m.there(d.parent) {
+			return false
+		}
+		m.each(d.run, func(d *modelDoc) { d.run, d.root = 0, false })
+	case "purge":
+		if d.gone {
+			return true
+		}
+		if d.run == 0 {
+			return false
+		}
+		m.purge(v.id, d.run) // of a branch that was deleted with its tree, too
+	case "move":
+		if !m.there(v.id) || !m.there(v.to) {
+			return false
+		}
+		d.parent = v.to
+		m.docs[v.id] = d
+	case "append":
+		if !m.there(v.id) {
+			return false
+		}
+		e, ok := m.docs["entries"]
+		if !ok || !m.there("entries") {
+			e = modelDoc{parent: v.id}
+		}
+		e.entries++
+		m.docs["entries"] = e
+	case "upsert":
+		if !m.there(v.to) {
+			return false
+		}
+		m.docs[v.id] = modelDoc{parent: v.to}
+	case "create":
+		if known && !d.gone || !m.there(v.to) {
+			return false
+		}
+		m.docs[v.id] = modelDoc{parent: v.to}
+	}
+	return true
+}
+
+func (m *treeModel) each(run int, change func(*modelDoc)) {
+	for id, d := range m.docs {
+		if d.run == run && !d.gone {
+			change(&d)
+			m.docs[id] = d
+		}
+	}
+}
+
+// purge takes away what one delete hides at and below a document.
+func (m *treeModel) purge(id string, run int) {
+	d := m.docs[id]
+	d.gone = true
+	m.docs[id] = d
+	for child, c := range m.docs {
+		if c.parent == id && c.run == run && !c.gone {
+			m.purge(child, run)
+		}
+	}
+}
+
+// forbidden says whether a reply is there below the document.
+func (m *treeModel) forbidden(id string) bool {
+	for child, d := range m.docs {
+		if d.parent == id && m.there(child) && (m.restricts && (child == "r" || child == "n") || m.forbidden(child)) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *treeModel) hide(id string, run int) {
+	d := m.docs[id]
+	d.run = run
+	m.docs[id] = d
+	for child, c := range m.docs {
+		if c.parent == id && m.there(child) {
+			m.hide(child, run)
+		}
+	}
+}
