@@ -19,7 +19,8 @@ import (
 //     (registry/malformed_verbs_test.go), lost answers (emulatortest/scenarios/verb_test.go).
 //  5. an Example, a line in doc.go, the roles in docs/operations.md, the changelog.
 //
-// What becomes of a write is not the verb's matter: internal/engine/transaction.go.
+// What becomes of a write is not the verb's matter: internal/engine/transaction.go and
+// internal/engine/retry.go send it, and internal/engine/outcome.go decides about a lost answer.
 
 // scope is a scope without its entity's Go type. What the verbs do is done
 // here; entities are pointers to the collection's type.

@@ -157,7 +157,7 @@ func substatus(err *azcore.ResponseError) int {
 }
 
 // sentinelFor maps a status to what it means for the caller. The SDK's
-// ErrorCode is only the status text, so the number decides.
+// ErrorCode is only the status text, so the number decides. Call.Fail (call.go) puts it into an [*Error].
 func sentinelFor(status int) (hint string, kind error) {
 	switch status {
 	case http.StatusNotFound:

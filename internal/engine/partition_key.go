@@ -17,7 +17,7 @@ import (
 // the entity type or a field: keyLevels says which, keyLevel.value and KeyOf take
 // it. A level that a Layout computes for each document is filled in locate.go. What In
 // was given becomes a key in Resolve: with levels missing it is a prefix, which
-// serves queries only (RequireFull), and an entity's own fields are filled or refused (BindKey).
+// serves queries only (RequireFull), and an entity's own fields are filled or refused (BindKey in scope.go).
 // Values are never joined to one text, so that no two keys are the same one.
 const (
 	tenantField = "tenantId"
