@@ -10,7 +10,8 @@ import (
 )
 
 // balance starts workers for the leases that are this instance's share. Which
-// they are is decided by share below, and which have expired in leaseexpiry.go.
+// they are is decided by share below. Another's may be taken over once its owner has not renewed it
+// for Config.LeaseDuration by this instance's own clock (expired in leaseexpiry.go).
 func (p *Processor) balance(ctx context.Context, seen observedLeases, group *sync.WaitGroup) error {
 	asking, end := p.untilStopped(ctx)
 	defer end()

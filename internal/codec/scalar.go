@@ -15,7 +15,7 @@ import (
 
 // How times, numbers and integers are stored, and which are refused, is decided here; what stored ones
 // are read into, in read_plan_scalar.go. The fields of a struct are written in writer.go (makeWritePlan), and where that
-// gives up, by the library with the options in codec.go. A []byte is base64 text, as encoding/json has it.
+// gives up, by the library with the options in codec.go, which are the other differences from encoding/json. A []byte is base64 text, as encoding/json has it.
 
 // timeLayout is the form of a time that the service's own date functions read
 // and write. It sorts as text as the times do.

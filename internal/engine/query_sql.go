@@ -15,7 +15,8 @@ import (
 // The SQL of a query: what Where makes. Compile writes it: the projection; WHERE with the
 // scope's own conditions (tenant, entity type, and not deleted where documents are deleted
 // softly), and then those that were given, joined by AND (writeConditions); ORDER BY. The SQL of
-// one condition is in predicate.go. Values are parameters, @p0 and on. So
+// one condition is in predicate.go. Values are parameters, @p0 and on. Over a container with a
+// layout the text is rewritten just before it is sent (textOf in stored_form.go). So
 // Where(Eq("title", "x")).OrderBy("title") under the default key is (ExampleScopeOf_Explain)
 //
 //	SELECT * FROM c WHERE c["tenantId"] = @p0 AND c["entityType"] = @p1 AND c["title"] = @p2 ORDER BY c["title"]
