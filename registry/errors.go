@@ -2,12 +2,12 @@ package registry
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // answerError is the service's answer on one line with the next action. The
@@ -33,7 +33,7 @@ func answer(err error) error {
 
 // Error names the status and what to do.
 func (e *answerError) Error() string {
-	text := fmt.Sprintf("HTTP %d %s", e.status, http.StatusText(e.status))
+	text := redact.Answer(e.err) + " " + http.StatusText(e.status)
 	if e.hint != "" {
 		text += " (" + e.hint + ")"
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // errRunEnded tells a CatchUp that the run it counted on is over.
@@ -22,11 +24,11 @@ var errRunEnded = errors.New("the run ended")
 // fewer, down to one in a [Config.BalanceInterval].
 func (p *Processor) CatchUp(ctx context.Context) error {
 	if err := p.open(ctx); err != nil {
-		return readable(err)
+		return redact.Error(err)
 	}
 	for {
 		if err := p.catchUp(ctx); !errors.Is(err, errRunEnded) {
-			return readable(err)
+			return redact.Error(err)
 		}
 	}
 }

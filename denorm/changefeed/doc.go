@@ -99,6 +99,6 @@
 //     quarantine.go, replay.go: what it refused; outage.go: what is waited out.
 //   - keyrange.go, overlap.go: splits and merges; missing_leases.go, migrate.go: leases that
 //     are gone, or of a former form; lease.go, leaseid.go, leasecontainer.go: their form.
-//   - request_retry.go, errortext.go: requests that fail; lag.go, metrics.go; catchup.go.
+//   - request_retry.go: requests that fail; lag.go, metrics.go; catchup.go.
 //   - watch.go, watchposition.go, change.go: every change for every process.
 package changefeed

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // handle brings changes through the handler. It returns an error only when the
@@ -37,7 +39,7 @@ func (w *worker) deliver(ctx context.Context, changes []Change) (refusal, err er
 			return nil, ctx.Err()
 		case !passes(err):
 			w.goesOn(ctx)
-			w.p.cfg.Logger.WarnContext(ctx, "change feed handler failed", "processor", w.p.cfg.Name, "changes", len(changes), "error", readable(err))
+			w.p.cfg.Logger.WarnContext(ctx, "change feed handler failed", "processor", w.p.cfg.Name, "changes", len(changes), "error", redact.Error(err))
 			return err, nil
 		case w.wanted.Load():
 			return nil, errHandover
@@ -73,7 +75,7 @@ func (p *Processor) call(ctx context.Context, changes []Change) (err error) {
 			case string:
 				err = fmt.Errorf("the handler panicked: %s", v)
 			}
-			p.cfg.Logger.ErrorContext(ctx, "change feed handler panicked", "processor", p.cfg.Name, "changes", len(changes), "error", readable(err), "stack", string(debug.Stack()))
+			p.cfg.Logger.ErrorContext(ctx, "change feed handler panicked", "processor", p.cfg.Name, "changes", len(changes), "error", redact.Error(err), "stack", string(debug.Stack()))
 		}
 		if err != nil && ctx.Err() == nil {
 			p.metrics.failed.Add(ctx, 1)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // RangeLag is how far one range is behind.
@@ -29,11 +31,11 @@ type RangeLag struct {
 // ranges of other instances. It costs one small read for each range.
 func (p *Processor) Lag(ctx context.Context) ([]RangeLag, error) {
 	if err := p.open(ctx); err != nil {
-		return nil, readable(err)
+		return nil, redact.Error(err)
 	}
 	leases, err := p.leases(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("changefeed: %w", readable(err))
+		return nil, fmt.Errorf("changefeed: %w", redact.Error(err))
 	}
 	out := make([]RangeLag, 0, len(leases))
 	for _, l := range leases {
@@ -43,7 +45,7 @@ func (p *Processor) Lag(ctx context.Context) ([]RangeLag, error) {
 			return err
 		})
 		if err != nil {
-			return nil, fmt.Errorf("changefeed: reading the lag of a range: %w", readable(err))
+			return nil, fmt.Errorf("changefeed: reading the lag of a range: %w", redact.Error(err))
 		}
 		stalled := l.stalledSince()
 		if w := p.worker(l.ID); w != nil {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // An outage is nobody's fault. A handler's error that may pass says nothing
@@ -111,7 +113,7 @@ func (w *worker) stalled(ctx context.Context, err error) {
 	w.p.mu.Unlock()
 	if tell {
 		w.p.cfg.Logger.WarnContext(ctx, "change feed range stands still until this passes",
-			"processor", w.p.cfg.Name, "range", w.keys.String(), "since", since, "error", readable(err))
+			"processor", w.p.cfg.Name, "range", w.keys.String(), "since", since, "error", redact.Error(err))
 	}
 }
 

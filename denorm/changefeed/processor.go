@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
+	"github.com/cosmosgrove/grove/internal/redact"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -109,7 +110,7 @@ func (p *Processor) Run(ctx context.Context) error {
 	}
 	defer end()
 	if err := p.run(run); err != nil && ctx.Err() == nil {
-		return readable(err)
+		return redact.Error(err)
 	}
 	return nil
 }
@@ -123,12 +124,12 @@ func (p *Processor) Start(ctx context.Context) error {
 	}
 	if err := p.open(ctx); err != nil {
 		end()
-		return readable(err)
+		return redact.Error(err)
 	}
 	go func() {
 		defer end()
 		if err := p.run(run); err != nil {
-			p.cfg.Logger.ErrorContext(run, "change feed processor ended", "processor", p.cfg.Name, "error", readable(err))
+			p.cfg.Logger.ErrorContext(run, "change feed processor ended", "processor", p.cfg.Name, "error", redact.Error(err))
 		}
 	}()
 	return nil
@@ -182,7 +183,7 @@ func (p *Processor) run(ctx context.Context) error {
 	for {
 		err := p.balance(ctx, seen, &group)
 		if err != nil && ctx.Err() == nil && !unbalanced {
-			p.cfg.Logger.WarnContext(ctx, "change feed ranges can't be balanced until this passes", "processor", p.cfg.Name, "error", readable(err))
+			p.cfg.Logger.WarnContext(ctx, "change feed ranges can't be balanced until this passes", "processor", p.cfg.Name, "error", redact.Error(err))
 		}
 		unbalanced = err != nil
 		timer := time.NewTimer(p.cfg.BalanceInterval)
@@ -211,7 +212,7 @@ func (p *Processor) openPatiently(ctx context.Context) error {
 			return err
 		}
 		if try == 0 {
-			p.cfg.Logger.WarnContext(ctx, "change feed processor can't begin until this passes", "processor", p.cfg.Name, "error", readable(err))
+			p.cfg.Logger.WarnContext(ctx, "change feed processor can't begin until this passes", "processor", p.cfg.Name, "error", redact.Error(err))
 		}
 		if err := p.pause(ctx, backoff(p.cfg.Backoff, try)); err != nil {
 			return err

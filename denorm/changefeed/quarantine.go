@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // maxQuarantinedBytes leaves room for the envelope in a document of 2 MB.
@@ -79,7 +80,7 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 	q := Quarantined{
 		ID: names.quarantinePrefix() + hex.EncodeToString(sum[:12]), Processor: p.cfg.Name, Container: names.container, DocumentID: c.ID,
 		PartitionKey: p.reader.keyText(c.Document),
-		Range:        keys.String(), Attempts: attempts, Reason: readable(reason).Error(), At: time.Now().UTC(),
+		Range:        keys.String(), Attempts: attempts, Reason: redact.Error(reason).Error(), At: time.Now().UTC(),
 	}
 	if len(c.Document) <= maxQuarantinedBytes {
 		q.Document = c.Document
@@ -96,7 +97,7 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 		return fmt.Errorf("quarantining a change: %w", err)
 	}
 	p.metrics.quarantined.Add(ctx, 1)
-	p.cfg.Logger.ErrorContext(ctx, "change quarantined", "processor", p.cfg.Name, "quarantine", q.ID, "document", c.ID, "attempts", attempts, "error", readable(reason))
+	p.cfg.Logger.ErrorContext(ctx, "change quarantined", "processor", p.cfg.Name, "quarantine", q.ID, "document", c.ID, "attempts", attempts, "error", redact.Error(reason))
 	return nil
 }
 
@@ -105,7 +106,7 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 func (p *Processor) Quarantined(ctx context.Context) iter.Seq2[Quarantined, error] {
 	return func(yield func(Quarantined, error) bool) {
 		fail := func(err error) {
-			yield(Quarantined{}, fmt.Errorf("changefeed: reading the quarantine: %w", readable(err)))
+			yield(Quarantined{}, fmt.Errorf("changefeed: reading the quarantine: %w", redact.Error(err)))
 		}
 		if err := p.open(ctx); err != nil {
 			fail(err)

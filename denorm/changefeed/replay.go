@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
+	"github.com/cosmosgrove/grove/internal/redact"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
 
@@ -67,7 +68,7 @@ func (p *Processor) Replay(ctx context.Context, options ...ReplayOption) (accept
 		n, err := r.document(ctx, d)
 		accepted += n
 		if err != nil {
-			failures = append(failures, fmt.Errorf("changefeed: replaying document %q: %w", d.id, readable(err)))
+			failures = append(failures, fmt.Errorf("changefeed: replaying document %q: %w", d.id, redact.Error(err)))
 		}
 	}
 	return accepted, errors.Join(failures...)

@@ -14,6 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
+	"github.com/cosmosgrove/grove/internal/redact"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -72,7 +73,7 @@ func Watch(ctx context.Context, container *azcosmos.ContainerClient, opts WatchO
 			err = w.run(ctx, yield)
 		}
 		if err != nil && ctx.Err() == nil {
-			yield(Change{}, fmt.Errorf("changefeed: watching: %w", readable(err)))
+			yield(Change{}, fmt.Errorf("changefeed: watching: %w", redact.Error(err)))
 		}
 	}
 }
@@ -295,7 +296,7 @@ func (s *watchStall) note(ctx context.Context, w *watch, err error) {
 	}
 	if !s.told && time.Since(s.since) >= stallGrace {
 		s.told = true
-		w.opts.Logger.WarnContext(ctx, "watch stands still until this passes", "container", cosmos.ContainerID(w.container), "since", s.since, "error", readable(err))
+		w.opts.Logger.WarnContext(ctx, "watch stands still until this passes", "container", cosmos.ContainerID(w.container), "since", s.since, "error", redact.Error(err))
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"sync/atomic"
 	"time"
+
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // worker processes one lease that this instance owns, for one epoch. How it got it is in
@@ -247,6 +249,6 @@ func (w *worker) release(ctx context.Context, why error) {
 		delete(l.Properties, propertyHandover)
 	})
 	if err != nil && !errors.Is(err, errLost) {
-		w.p.cfg.Logger.WarnContext(ctx, "lease not handed back; it expires", "processor", w.p.cfg.Name, "range", w.keys.String(), "error", readable(err))
+		w.p.cfg.Logger.WarnContext(ctx, "lease not handed back; it expires", "processor", w.p.cfg.Name, "range", w.keys.String(), "error", redact.Error(err))
 	}
 }

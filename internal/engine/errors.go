@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/cosmosgrove/grove/internal/redact"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -93,14 +94,11 @@ func (e *Error) Error() string {
 		if e.kind != nil {
 			b.WriteString(e.kind.Error() + ": ")
 		}
-		fmt.Fprintf(&b, "HTTP %d", response.StatusCode)
-		if sub := substatus(response); sub != 0 {
-			fmt.Fprintf(&b, "/%d", sub)
-		}
+		b.WriteString(redact.Answer(response))
 	case e.kind != nil && e.Err != nil && !errors.Is(e.Err, e.kind):
-		fmt.Fprintf(&b, "%s: %s", e.kind, e.Err)
+		fmt.Fprintf(&b, "%s: %s", e.kind, redact.Error(e.Err))
 	case e.Err != nil:
-		b.WriteString(e.Err.Error())
+		b.WriteString(redact.Error(e.Err).Error())
 	case e.kind != nil:
 		b.WriteString(e.kind.Error())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
+	"github.com/cosmosgrove/grove/internal/redact"
 )
 
 // apply sends operations to one logical partition, all or none, until their
@@ -220,7 +221,7 @@ func describe(err error) string {
 	if status := StatusOf(err); status != 0 {
 		return "HTTP " + strconv.Itoa(status)
 	}
-	return err.Error()
+	return redact.Error(err).Error()
 }
 
 // Waiting between attempts. Throttling is waited out for up to maxThrottled,

@@ -1,4 +1,4 @@
-package changefeed
+package redact
 
 import (
 	"errors"
@@ -10,10 +10,10 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 )
 
-// readable gives an error a text that may be logged, stored and shown: that of
+// Error gives an error a text that may be logged, stored and shown: that of
 // the SDK holds the URL and the body of the answer, which may quote a document.
-// It unwraps to the error. This is the only place that makes such texts.
-func readable(err error) error {
+// It unwraps to the error.
+func Error(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func readable(err error) error {
 	eachCause(err, func(cause error) {
 		switch cause := cause.(type) { //nolint:errorlint // every cause comes by
 		case *azcore.ResponseError:
-			text = strings.ReplaceAll(text, cause.Error(), answerText(cause))
+			text = strings.ReplaceAll(text, cause.Error(), withText(cause))
 		case *url.Error:
 			text = strings.ReplaceAll(text, cause.Error(), cause.Op+": "+cause.Err.Error())
 		}
@@ -42,17 +42,21 @@ func (e *readableError) Error() string { return e.text }
 
 func (e *readableError) Unwrap() error { return e.err }
 
-func answerText(e *azcore.ResponseError) string {
+// Answer is all that is printed of the service's answer: its status, and the substatus if there is one, as
+// HTTP 404/1002. Errors of every package print answers with it.
+func Answer(e *azcore.ResponseError) string {
 	text := fmt.Sprintf("HTTP %d", e.StatusCode)
 	if e.RawResponse != nil {
 		if sub := e.RawResponse.Header.Get("x-ms-substatus"); sub != "" && sub != "0" {
 			text += "/" + sub
 		}
 	}
-	if name := http.StatusText(e.StatusCode); name != "" {
-		text += " " + name
-	}
 	return text
+}
+
+// withText is Answer with the status' name.
+func withText(e *azcore.ResponseError) string {
+	return strings.TrimSpace(Answer(e) + " " + http.StatusText(e.StatusCode))
 }
 
 // answerRule is the line that the SDK draws around the parts of an answer.
