@@ -15,7 +15,12 @@ type appending struct {
 	find func(context.Context) (seq int, err error)
 	// patch puts the entry into a bucket that has room, and start makes a bucket with it.
 	patch, start func(ctx context.Context, seq int) error
+	// unhide brings a bucket back that a delete hides which was broken off.
+	unhide func(ctx context.Context, seq int) error
 }
+
+// suspicious is after how many attempts that came to nothing the bucket is looked at.
+const suspicious = 5
 
 // run finds a place for the entry, and returns the bucket that has it.
 func (a *appending) run(ctx context.Context, f *Forest) error {
@@ -47,6 +52,11 @@ func (a *appending) run(ctx context.Context, f *Forest) error {
 			a.newest.forget(a.key)
 		default:
 			return err
+		}
+		if attempts%suspicious == suspicious-1 {
+			if err := a.unhide(ctx, max(seq, 0)); err != nil {
+				return err
+			}
 		}
 		if err := f.nextAttempt(ctx, attempts%maxAttempts); err != nil {
 			return err

@@ -54,6 +54,13 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			}
 			return err
 		case isRetained(parent) && isRetained(child):
+			back, err := f.beingRestored(ctx, r.parent, tenant, parent)
+			if err != nil {
+				return err
+			}
+			if back {
+				return f.unhideStray(ctx, r.child, tenant, child)
+			}
 			return dangling
 		case isRetained(parent):
 			if joined, err = f.joinEnded(ctx, r.child, tenant, child, parent); err != nil {

@@ -51,7 +51,7 @@ func (f *Forest) declare(child, parents *engine.Collection, cfg Config) (*childr
 	guardParent(r.node.parent)
 	err = errors.Join(
 		child.SetValidator(engine.OwnerParented, engine.ValidatorFunc(r.beforeWrite)),
-		child.SetObserver(engine.OwnerParented, engine.ObserverFunc(r.afterWrite)),
+		child.SetObserver(engine.OwnerParented, r),
 	)
 	child.SetReadHook(r.readWithWrite)
 	return r, err

@@ -200,7 +200,7 @@ func (f *Forest) removal(tenant string, root engine.Document, rest retention) *w
 	}
 	decided := root.Journal != nil && root.Journal.Phase == phaseRemoving
 	return &walk{
-		forest: f, tenant: tenant, which: which, removes: true, decided: decided, run: runOf(root), confirmed: decided && root.Journal.Confirmed != nil,
+		forest: f, tenant: tenant, which: which, removes: true, purges: root.Journal != nil && root.Journal.Phase == phasePurging, decided: decided, run: runOf(root), confirmed: decided && root.Journal.Confirmed != nil,
 		beforeChildren: func(ctx context.Context, n *node, outlines []engine.Document) ([]engine.Document, error) {
 			if decided && n.restricts() {
 				if err := f.refuseLate(ctx, n, tenant, outlines); err != nil {

@@ -46,6 +46,9 @@ func (e *Entries[E, P]) Append(ctx context.Context, value E) (*Entry[E], error) 
 			entry, err = e.start(ctx, seq, value)
 			return err
 		},
+		unhide: func(ctx context.Context, seq int) error {
+			return e.scope.unhideStray(ctx, bucketID(e.scope.parent.id, seq))
+		},
 	}
 	if err := a.run(ctx, e.scope.children.forest); err != nil {
 		return nil, err

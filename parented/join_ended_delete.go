@@ -17,7 +17,10 @@ import (
 // joinEnded makes a child, with what is below it, a part of a delete that has ended and can be undone. It
 // reports false where the child has changed, and the next look tells.
 func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, parent engine.Document) (bool, error) {
-	kept := time.Duration(parent.TTL)*time.Second + restoreSpan
+	kept, err := f.stillKept(ctx, n.parent.parent, tenant, parent)
+	if err != nil {
+		return false, err
+	}
 	if len(n.children) == 0 {
 		// The restore may begin meanwhile: whoever calls this looks at the parent again.
 		rest := retention{forest: f, soft: true, at: parent.DeletedAt, run: runOf(parent)}
@@ -67,10 +70,43 @@ func (f *Forest) endJoin(ctx context.Context, n *node, tenant string, root engin
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}
-	if err != nil || runOf(child) != root.Journal.Joins || !isRetained(child) || !rolledBack(parent, child) {
+	if err != nil || runOf(child) != root.Journal.Joins || !isRetained(child) {
+		return err
+	}
+	if back, err := f.beingRestored(ctx, n.parent.parent, tenant, parent); err != nil || !back && !rolledBack(parent, child) {
 		return err
 	}
 	return f.unhideStray(ctx, n, tenant, child)
+}
+
+// beingRestored reports whether the run that hides a document is being undone. The document that the run
+// began with tells: its phase is the first write of a restore, and what is below it comes back from the bottom up. So a
+// restore that this look does not see finds whatever is hidden by now.
+func (f *Forest) beingRestored(ctx context.Context, n *node, tenant string, s engine.Document) (bool, error) {
+	root, above, err := f.rootOfRun(ctx, n, tenant, s)
+	return err == nil && (underWay(root, phaseReturning, phaseRestoring, phaseRollingBack) || rolledBack(above, s)), err
+}
+
+// stillKept is how long what joins a delete that has ended is kept from now on: as long as what the delete
+// took with its root, by the service's clock.
+func (f *Forest) stillKept(ctx context.Context, n *node, tenant string, parent engine.Document) (time.Duration, error) {
+	root, _, err := f.rootOfRun(ctx, n, tenant, parent)
+	if root.Journal != nil && root.Journal.Until != 0 && root.ReadAt != 0 {
+		return time.Duration(max(0, root.Journal.Until-root.ReadAt))*time.Second + restoreSpan, err
+	}
+	return time.Duration(parent.TTL)*time.Second + restoreSpan, err
+}
+
+// rootOfRun finds the document that the delete began with which hides a document, or the uppermost that is
+// left of it, and what is above that.
+func (f *Forest) rootOfRun(ctx context.Context, n *node, tenant string, s engine.Document) (root, above engine.Document, err error) {
+	for root = s; n.parent != nil && root.ParentID != ""; root, n = above, n.parent.parent {
+		above, err = f.parentOf(ctx, n.parent, tenant, root)
+		if err != nil || !sameRun(above, s) || above.DeletedAt == "" {
+			return root, above, err
+		}
+	}
+	return root, engine.Document{}, nil
 }
 
 // isStray says that a child is hidden, and its parent is there: of a delete that was broken off

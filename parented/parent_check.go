@@ -22,12 +22,12 @@ func (r *children) beforeWrite(ctx context.Context, tenant string, entities []an
 	return r.dangling(dead[0])
 }
 
-// afterWrite looks again. A delete of the parent that began after the first
+// Stored looks again. A delete of the parent that began after the first
 // look may have made its own last look before the child was stored; one of the
 // two always sees the other. What was created and is removed here was refused; what
 // the delete had taken before was there before it, and comes back with its restore. What was written over
 // something is not removed: that may have been a child of another parent.
-func (r *children) afterWrite(ctx context.Context, tenant string, entities []any, created bool) error {
+func (r *children) Stored(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParentsSince(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
 		return r.enqueueChecks(tenant, entities, created, err)
@@ -86,7 +86,7 @@ func (r *children) followParent(ctx context.Context, tenant string, child any, c
 		case outline.DeletedAt != "":
 			return false, nil
 		}
-		err = r.forest.delete(ctx, r.node, engine.Deletion{TenantID: tenant, Key: key, ID: meta.ID})
+		err = r.forest.takeBack(ctx, r.node, engine.Deletion{TenantID: tenant, Key: key, ID: meta.ID})
 		switch {
 		case err == nil:
 			meta.ETag = ""
@@ -99,6 +99,18 @@ func (r *children) followParent(ctx context.Context, tenant string, child any, c
 			return false, err
 		}
 	}
+}
+
+// takeBack deletes what a refused create has stored, for good.
+func (f *Forest) takeBack(ctx context.Context, n *node, d engine.Deletion) error {
+	err := f.delete(ctx, n, d)
+	if err != nil || n.policy.Retain == 0 {
+		return err
+	}
+	if err := f.purge(ctx, n, d); !errors.Is(err, repository.ErrNotFound) {
+		return err
+	}
+	return nil
 }
 
 // withoutParents fills in the parents' entity type and returns the parents
@@ -137,7 +149,7 @@ func (r *children) readWithWrite(at *engine.Partition, entities []any) (engine.J
 		return engine.JoinedRead{}, false
 	}
 	collection := r.parents
-	read := engine.JoinedRead{Collection: collection, ID: parents[0].id}
+	read := engine.JoinedRead{Collection: collection, ID: parents[0].id, Missing: r.dangling(parents[0])}
 	return read, collection.LiesIn(at, r.node.Collection, r.parentKey(parents[0], entities))
 }
 

@@ -32,7 +32,7 @@ func (r *children) deadParents(ctx context.Context, tenant string, parents []par
 	if len(parents) == 1 {
 		outline, err := collection.Outline(ctx, tenant, r.parentKey(parents[0], entities), parents[0].id)
 		switch {
-		case errors.Is(err, repository.ErrNotFound):
+		case errors.Is(err, repository.ErrNotFound), errors.Is(err, repository.ErrEntityMismatch):
 			return append(dead, parents...), nil
 		case err != nil:
 			return nil, err

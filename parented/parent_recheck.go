@@ -9,8 +9,8 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
-// A write of a child whose second look at the parent failed is stored, and nobody
-// knows whether the parent is there. Its caller is told so; the forest keeps
+// A write of a child whose second look at the parent failed is stored, or may be where its answer was
+// lost, and nobody knows whether the parent is there. Its caller is told so; the forest keeps
 // the check pending, and Resume runs it, in this process. Of a process
 // that dies meanwhile, Sweep finds the child.
 
@@ -99,16 +99,23 @@ func (f *Forest) runCheck(ctx context.Context, c pendingCheck) (bool, error) {
 
 // enqueueChecks is enqueueCheck for entities, with the error for their writer.
 func (r *children) enqueueChecks(tenant string, entities []any, created bool, err error) error {
-	if err == nil {
-		return nil
+	if err != nil {
+		r.enqueue(tenant, entities, created)
 	}
+	return storedBut(err)
+}
+
+// InDoubt keeps children pending of which it is not known whether they are stored: if they are, nobody
+// has looked at their parent since.
+func (r *children) InDoubt(tenant string, entities []any) { r.enqueue(tenant, entities, false) }
+
+func (r *children) enqueue(tenant string, entities []any, created bool) {
 	for _, child := range r.among(entities) {
 		if id, _ := parentFields(child); *id == "" {
 			continue
 		}
-		if key, keyErr := r.keyOf(child); keyErr == nil {
+		if key, err := r.keyOf(child); err == nil {
 			r.forest.enqueueCheck(pendingCheck{r.node, tenant, key, engine.MetaOf(child).ID, created})
 		}
 	}
-	return storedBut(err)
 }

@@ -252,6 +252,23 @@ func (s *scope) keyOfChild(ctx context.Context, op, id string) ([]any, error) {
 	return s.children.forest.given(s.children.node, child), nil
 }
 
+// unhideStray brings a child of this parent back that is hidden though its parent is there.
+func (s *scope) unhideStray(ctx context.Context, id string) error {
+	f, n := s.children.forest, s.children.node
+	child, err := n.Outline(ctx, s.tenant, s.key(), id)
+	if errors.Is(err, repository.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	parent, err := f.parentOf(ctx, n.parent, s.tenant, child)
+	if err != nil || parent.ID == "" || !isStray(child, parent) {
+		return err
+	}
+	return f.unhideStray(ctx, n, s.tenant, child)
+}
+
 func (s *scope) only(q repository.Query) repository.Query {
 	q = q.And(repository.Eq(parentField, s.parent.id))
 	for i, level := range s.children.node.parent.levels {

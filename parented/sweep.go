@@ -97,6 +97,10 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, out
 		if !stray && (parent != nil && !ended || isRetained(s)) {
 			continue
 		}
+		// What was brought back from the run that hides its parent is ahead of it in a restore.
+		if ended && rolledBack(s, *parent) {
+			continue
+		}
 		if s.Moving != "" {
 			// A move under way: the next sweep looks at what becomes of it.
 			if !keep {

@@ -25,6 +25,8 @@ type walk struct {
 	afterChildren func(context.Context, *relation, []engine.Document) (int, error)
 	// removes says that the walk takes documents away for good.
 	removes bool
+	// purges says that these were deleted softly before.
+	purges bool
 	// decided says that nothing was there that restricts the delete when it was
 	// looked for. Whatever is found since came too late, and stays.
 	decided bool
@@ -145,7 +147,11 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 // childrenQuery finds the documents of one level that are to be visited.
 func (w *walk) childrenQuery(r *relation, group parentGroup) engine.Query {
 	if w.removes {
-		return group.childrenAndMoving(w.which, r).Limit(w.forest.cfg.PageSize)
+		q := group.childrenAndMoving(w.which, r)
+		if w.purges && r.rule == Restrict {
+			q = q.AndSQL(`IS_DEFINED(c["deletedAt"])`) // one that is there was never a part of what is purged
+		}
+		return q.Limit(w.forest.cfg.PageSize)
 	}
 	return w.which.And(group.children()).Limit(w.forest.cfg.PageSize)
 }

@@ -236,7 +236,9 @@ func (s *scope) prepare(b *engine.Bulk, item *engine.BulkItem, entity any) error
 	item.Op.Writes(s.c, kind, body)
 	if kind == engine.OpCreate {
 		item.Alone = func(ctx context.Context, k *engine.Call) (string, error) {
-			return s.createAnew(ctx, k, k.At, entity, body, mark)
+			etag, overwrote, err := s.createAnew(ctx, k, k.At, entity, body, mark)
+			item.Overwrote = overwrote
+			return etag, err
 		}
 	} else {
 		item.Alone = func(ctx context.Context, k *engine.Call) (string, error) {
@@ -253,7 +255,7 @@ func (s *scope) stored(ctx context.Context, items []*engine.BulkItem, etags []st
 	for i, item := range items {
 		entity := item.Op.Entity
 		s.written(entity, etags[i], item.Op.Body)
-		if item.Op.Kind == engine.OpCreate {
+		if item.Op.Kind == engine.OpCreate && !item.Overwrote {
 			created = append(created, entity)
 		} else {
 			replaced = append(replaced, entity)

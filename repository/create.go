@@ -38,12 +38,12 @@ func (s *scope) create(ctx context.Context, k *engine.Call, entity any) error {
 	if err != nil {
 		return err
 	}
-	etag, err := s.createAnew(ctx, k, &at, entity, body, mark)
+	etag, overwrote, err := s.createAnew(ctx, k, &at, entity, body, mark)
 	if err != nil {
 		return err
 	}
 	s.written(entity, etag, body)
-	return s.afterWrite(ctx, true, entity)
+	return s.afterWrite(ctx, !overwrote, entity)
 }
 
 // startWrite is what every write of one whole entity does before any request.

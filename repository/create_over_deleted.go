@@ -10,40 +10,42 @@ import (
 
 // createAnew is [engine.Call.CreateItem] where the id may be taken by a document that was
 // deleted and is only kept for a while: that one is overwritten, and a delete
-// that is still under way is finished first.
-func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Partition, entity any, body []byte, mark string) (etag string, err error) {
+// that is still under way is finished first. What was overwritten can't be brought back, so that
+// such a create is not taken back as others are, but goes with the delete of its parent.
+func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Partition, entity any, body []byte, mark string) (etag string, overwrote bool, err error) {
 	etag, err = k.CreateItem(ctx, at, entity, body, mark)
 	if !k.Collection.Tombstones || engine.StatusOf(err) != http.StatusConflict {
-		return etag, err
+		return etag, false, err
 	}
 	conflict := err
 	key := k.Collection.Given(at.Values)
 	kept, lookErr := k.Collection.Outline(ctx, at.Tenant, key, k.ID)
 	switch {
 	case errors.Is(lookErr, ErrNotFound), errors.Is(lookErr, ErrEntityMismatch), errors.Is(lookErr, ErrTenantMismatch):
-		return "", err // the conflict is about a unique key, or with another entity type's or tenant's document
+		return "", false, err // the conflict is about a unique key, or with another entity type's or tenant's document
 	case lookErr != nil:
-		return "", lookErr
+		return "", false, lookErr
 	case kept.DeletedAt == "":
-		return "", err
+		return "", false, err
 	case kept.TTL > 0:
 		if body, err = s.refill(ctx, k, at, entity, kept.ETag, body, mark); err != nil {
-			return "", err
+			return "", false, err
 		}
 		etag, replaceErr := k.ReplaceItem(ctx, at, entity, body, mark, kept.ETag, nil)
 		if engine.IsRefusal(replaceErr) {
-			return "", conflict // another create was faster
+			return "", false, conflict // another create was faster
 		}
-		return etag, replaceErr
+		return etag, true, replaceErr
 	}
 	policy := k.Collection.DeletePolicy()
 	if policy == nil {
-		return "", err
+		return "", false, err
 	}
 	if finishErr := policy.CarryOut(ctx, engine.Deletion{TenantID: at.Tenant, Key: key, ID: k.ID}); finishErr != nil && !errors.Is(finishErr, ErrNotFound) {
-		return "", errors.Join(err, finishErr)
+		return "", false, errors.Join(err, finishErr)
 	}
-	return k.CreateItem(ctx, at, entity, body, mark)
+	etag, err = k.CreateItem(ctx, at, entity, body, mark)
+	return etag, false, err
 }
 
 // refill lets hooks see what the new document takes the place of: it may have

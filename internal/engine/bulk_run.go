@@ -21,6 +21,8 @@ type BulkItem struct {
 	Hidden []byte
 	// Alone sends the item by itself and returns its new etag.
 	Alone func(ctx context.Context, k *Call) (etag string, err error)
+	// Overwrote says that a create took the place of what was deleted softly.
+	Overwrote bool
 }
 
 // Bulk is one run of SaveAll or DeleteAll: the caller's goroutine reads the

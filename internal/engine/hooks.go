@@ -63,6 +63,12 @@ type Observer interface {
 	Stored(ctx context.Context, tenant string, entities []any, created bool) error
 }
 
+// DoubtObserver is an [Observer] that is told also of entities of which it is not known whether they are
+// stored. It does no I/O.
+type DoubtObserver interface {
+	InDoubt(tenant string, entities []any)
+}
+
 // DeleteGuard may refuse the delete of a document by the application. It does
 // not see what goes with another document.
 type DeleteGuard interface {
@@ -241,6 +247,20 @@ func (c *Collection) BeforeWrite(ctx context.Context, w *Write) error {
 		}
 	}
 	return c.Fill(ctx, w)
+}
+
+// inDoubt tells observers of the entities of operations whose outcome is not known.
+func inDoubt(at *Partition, ops []Operation) {
+	for _, op := range ops {
+		if op.Entity == nil || op.collection == nil {
+			continue
+		}
+		for _, o := range op.collection.hooks.observers {
+			if o, ok := o.(DoubtObserver); ok {
+				o.InDoubt(at.Tenant, []any{op.Entity})
+			}
+		}
+	}
 }
 
 // Fill lets the fillers alone see them.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -11,13 +12,19 @@ import (
 // An observer that looks at one other document after each write is spared the request
 // where that document lies in the logical partition of the write: the transaction
 // reads it, and shows it as it was when the write took effect. Where it is missing, the
-// transaction is refused, and the write goes alone, so that the observer decides. Where
+// transaction is refused, and so is the write, with the observer's error. Where
 // the answer is lost, or the transaction is full, the observer looks itself.
 
 // JoinedRead names a document that a transaction reads for an observer.
 type JoinedRead struct {
 	Collection *Collection
 	ID         string
+	// Missing is the error of the write where there is no such document.
+	Missing error
+}
+
+func (r JoinedRead) same(other JoinedRead) bool {
+	return r.Collection == other.Collection && r.ID == other.ID
 }
 
 // ReadHook names the one document that an observer is going to look at after a
@@ -73,8 +80,11 @@ func (k *Call) applyReading(ctx context.Context, ops []Operation) ([]Result, err
 		return results[:len(ops)], nil
 	case !errors.As(err, &failed) || failed.Index < len(ops) || errors.Is(err, ErrAmbiguous):
 		return nil, err
-	case k.lost:
-		return nil, &ambiguousError{err} // an earlier attempt may still take effect
+	case k.lost: // an earlier attempt may still take effect
+		inDoubt(k.At, ops)
+		return nil, &ambiguousError{err}
+	case failed.Status == http.StatusNotFound && read.Missing != nil:
+		return nil, Foreign(read.Missing)
 	}
 	return k.apply(ctx, k.At, ops) // nothing was applied
 }
@@ -89,7 +99,7 @@ func readFor(at *Partition, ops []Operation) (read JoinedRead, ok bool) {
 	}
 	for c, of := range entities {
 		next, found := c.hooks.read(at, of)
-		if !found || ok && next != read {
+		if !found || ok && !next.same(read) {
 			return read, false
 		}
 		read, ok = next, true

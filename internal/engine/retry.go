@@ -23,7 +23,12 @@ import (
 //
 // Two that are not writes of documents wait by themselves: provision.go of
 // registry, and request_retry.go of denorm/changefeed, which outlives outages.
-func (k *Call) apply(ctx context.Context, at *Partition, ops []Operation) ([]Result, error) {
+func (k *Call) apply(ctx context.Context, at *Partition, ops []Operation) (results []Result, err error) {
+	defer func() {
+		if errors.Is(err, ErrAmbiguous) {
+			inDoubt(at, ops)
+		}
+	}()
 	var p pause
 	lost, unavailable := false, true
 	if err := k.requireClientOptions(ctx, at, ops); err != nil {
