@@ -14,6 +14,8 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
+// A create of a new comment is refused, since the note is deleted in that instant. Nothing of it is stored, also where
+// comments are deleted softly.
 func TestNothingIsStoredOfARefusedCreate(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -45,7 +47,9 @@ func TestNothingIsStoredOfARefusedCreate(t *testing.T) {
 	}
 }
 
-func TestARefusedCreateOverADeletedChild(t *testing.T) {
+// The note of a comment that is created over one that was deleted softly is deleted in that instant. What was overwritten
+// can't be brought back: the create holds, goes with the note, and comes back with it.
+func TestACreateOverADeletedChild(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
@@ -81,6 +85,7 @@ func TestARefusedCreateOverADeletedChild(t *testing.T) {
 	}
 }
 
+// The transaction of a create finds that the parent has gone: nothing is written, though the process dies then.
 func TestACreatorThatDiesWhereTheParentHadGone(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -104,6 +109,8 @@ func TestACreatorThatDiesWhereTheParentHadGone(t *testing.T) {
 	}
 }
 
+// The answer to a create is lost, and an outage follows, so that neither the child nor its parent, which is deleted
+// meanwhile, can be looked at. The process lives, and Resume comes by when the outage is over.
 func TestACreateThatIsLostInAnOutage(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it loses answers")
@@ -135,6 +142,7 @@ func TestACreateThatIsLostInAnOutage(t *testing.T) {
 	}
 }
 
+// The id that a child names is that of another entity type's document in the same logical partition: there is no such parent.
 func TestAParentIDOfAnotherEntityType(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

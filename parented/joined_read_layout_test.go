@@ -14,8 +14,8 @@ import (
 	"github.com/cosmosgrove/grove/repository/layout"
 )
 
-// A create whose parent lies in its logical partition, in layouts of several forms: the parent stays, goes while the create is held
-// up, comes back, or the answer is lost.
+// A create whose parent lies in its logical partition, in layouts of several forms: the parent stays, goes while the create
+// is held up, comes back, or the answer is lost.
 func TestJoinedReadsInLayouts(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it holds processes up")

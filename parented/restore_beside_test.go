@@ -12,6 +12,7 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
+// of is another process over the same database.
 func (g grove) of(t *testing.T, e *emulatortest.Emulator, p planting, policies ...policy.Policy) grove {
 	t.Helper()
 	p.client = clientOf(e, policies...)
@@ -20,6 +21,8 @@ func (g grove) of(t *testing.T, e *emulatortest.Emulator, p planting, policies .
 	return open(t, database, p)
 }
 
+// A restore is held up at any of its requests for two minutes, in which another process sweeps. The tree is whole in the
+// end, and stays.
 func TestASweepBesideASlowRestore(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it moves the clock")
@@ -50,6 +53,7 @@ func TestASweepBesideASlowRestore(t *testing.T) {
 	}
 }
 
+// A living process sweeps, from beginning to end, at one request of a restore. Nothing dies, and no later sweep is asked for.
 func TestASweepInARestoreHidesNothing(t *testing.T) {
 	t.Parallel()
 	for _, how := range leavings() {
@@ -82,6 +86,7 @@ func TestASweepInARestoreHidesNothing(t *testing.T) {
 	}
 }
 
+// A blind Upsert of a reply beside a delete of its note and the restore of that, all of them living.
 func TestAnUpsertBesideADeleteThatIsUndone(t *testing.T) {
 	t.Parallel()
 	for w2 := range 6 {
@@ -138,6 +143,7 @@ func TestAnUpsertBesideADeleteThatIsUndone(t *testing.T) {
 	}
 }
 
+// An Upsert of a reply that began before the delete of its note comes while that delete is undone. Nothing dies, nothing is lost.
 func TestAnUpsertInTheMiddleOfARestore(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it moves the clock")

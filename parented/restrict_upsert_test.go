@@ -14,6 +14,8 @@ import (
 	"github.com/cosmosgrove/grove/repository"
 )
 
+// A comment that was deleted softly is written again by an Upsert, beside the delete of its note, which comments restrict.
+// There is no fault, and every process lives.
 func TestAnUpsertOfADeletedChildThatRestricts(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
@@ -62,6 +64,8 @@ func TestAnUpsertOfADeletedChildThatRestricts(t *testing.T) {
 	}
 }
 
+// A new vote is upserted beside the delete of its comment, which votes restrict; the answer to the upsert is lost, and every
+// process lives. A vote that is left without its comment was not said to be stored.
 func TestAnUpsertWhoseAnswerWasLostBesideADelete(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it loses answers")
@@ -106,6 +110,8 @@ func TestAnUpsertWhoseAnswerWasLostBesideADelete(t *testing.T) {
 	}
 }
 
+// A comment that restricts was left visible when its note was deleted softly (its writer died before the second look). A
+// purge of the note takes no document that is there and that Restrict keeps.
 func TestAPurgeLeavesWhatRestrictKeeps(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()

@@ -7,6 +7,7 @@ import (
 	"github.com/cosmosgrove/grove/emulatortest"
 )
 
+// What is swept late in the time of its parent expires with it, an hour later at most.
 func TestSweptLateExpiresWithItsParent(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it moves the clock")
