@@ -26,12 +26,17 @@ func (g grove) of(t *testing.T, e *emulatortest.Emulator, p planting, policies .
 func TestASweepBesideASlowRestore(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it moves the clock")
-	for n := range int32(14) {
+	for n := range int32(18) {
 		ctx := t.Context()
 		e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
 		p := planting{client: e.Client(nil), note: parented.Policy{Retain: 24 * time.Hour}}
 		g := plant(t, p)
 		note := g.tree(t, "acme", 1, 2)
+		c, err := g.comments.Under(note).First(ctx, repository.All())
+		must(t, err)
+		r, err := g.replies.Under(c).First(ctx, repository.All())
+		must(t, err)
+		must(t, g.reactions.Under(r).Create(ctx, &Reaction{}))
 		must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
 		slow := pauseAt(n + 1)
 		other := g.of(t, e, p, slow)
@@ -46,8 +51,11 @@ func TestASweepBesideASlowRestore(t *testing.T) {
 		if n, err := g.replies.In("acme").Count(ctx, repository.All()); err != nil || n != 2 {
 			t.Errorf("at request %d of the restore, the sweep took %v: of 2 replies %d are there, %v", slow.n, swept, n, err)
 		}
+		if n, err := g.reactions.In("acme").Count(ctx, repository.All()); err != nil || n != 1 {
+			t.Errorf("at request %d of the restore, the sweep took %v: of 1 reaction %d are there, %v", slow.n, swept, n, err)
+		}
 		e.Clock().Advance(30 * time.Hour)
-		if left := g.stored(t, "acme"); left["Reply"] != 2 {
+		if left := g.stored(t, "acme"); left["Reply"] != 2 || left["Reaction"] != 1 {
 			t.Errorf("at request %d: a day later %v are stored", slow.n, left)
 		}
 	}
@@ -180,5 +188,42 @@ func TestAnUpsertInTheMiddleOfARestore(t *testing.T) {
 	e.Clock().Advance(27 * time.Hour)
 	if left := g.stored(t, "acme"); left["Reply"] != 1 {
 		t.Errorf("27 hours later there are %v", left)
+	}
+}
+
+// The same at each request of the restore, three levels below the note.
+func TestAnUpsertDeepInARestore(t *testing.T) {
+	t.Parallel()
+	for n := range int32(16) {
+		ctx := t.Context()
+		e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+		p := planting{client: e.Client(nil), note: parented.Policy{Retain: 24 * time.Hour}}
+		g := plant(t, p)
+		note := g.tree(t, "acme", 1, 1)
+		c, err := g.comments.Under(note).First(ctx, repository.All())
+		must(t, err)
+		r, err := g.replies.Under(c).First(ctx, repository.All())
+		must(t, err)
+		reaction := &Reaction{}
+		must(t, g.reactions.Under(r).Create(ctx, reaction))
+		write, unhide := pauseAt(2), pauseAt(n+1)
+		writer, restorer := g.of(t, e, p, write), g.of(t, e, p, unhide)
+		var wrote, restored error
+		writing := write.until(func() {
+			again := &Reaction{}
+			again.ID, again.ParentID = reaction.ID, reaction.ParentID
+			wrote = writer.reactions.In("acme").Upsert(ctx, again)
+		})
+		must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+		restoring := unhide.until(func() { restored = restorer.notes.In("acme").Restore(ctx, note.ID) })
+		close(write.goOn)
+		<-writing
+		close(unhide.goOn)
+		<-restoring
+		must(t, wrote)
+		must(t, restored)
+		if there, err := g.reactions.In("acme").Exists(ctx, reaction.ID); err != nil || !there {
+			t.Errorf("at request %d of the restore: upsert and restore succeeded, and the reaction is there: %t, %v", n+1, there, err)
+		}
 	}
 }
