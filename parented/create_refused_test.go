@@ -47,41 +47,53 @@ func TestNothingIsStoredOfARefusedCreate(t *testing.T) {
 	}
 }
 
-// The note of a comment that is created over one that was deleted softly is deleted in that instant. What was overwritten
-// can't be brought back: the create holds, goes with the note, and comes back with it.
+// The note of a comment that is created over one that was deleted softly is deleted before any request of the create. Refused, the
+// create has left what it found; else it holds, goes with the note and comes back with it.
 func TestACreateOverADeletedChild(t *testing.T) {
 	t.Parallel()
-	ctx := t.Context()
-	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
-	soft := parented.Policy{Retain: 24 * time.Hour}
-	p := planting{client: e.Client(nil), note: soft, child: soft}
-	g := plant(t, p)
-	note := g.tree(t, "acme", 0, 0)
-	c := &Comment{Body: "old"}
-	c.ID = "c"
-	must(t, g.comments.Under(note).Create(ctx, c))
-	must(t, g.comments.In("acme").Delete(ctx, "c", nil))
-	ws := newStepper()
-	wg := g.of(t, e, p, ws)
-	var told error
-	go func() {
-		defer close(ws.ended)
-		n := &Comment{Body: "new"}
-		n.ID = "c"
-		told = wg.comments.Under(note).Create(ctx, n)
-	}()
-	ws.step(1)
-	must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
-	ws.finish()
-	must(t, told)
-	if there, err := g.comments.In("acme").Exists(ctx, "c"); err != nil || there {
-		t.Errorf("there without its note: %t, %v", there, err)
+	outcomes := map[bool]int{}
+	for n := range 8 {
+		ctx := t.Context()
+		e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+		soft := parented.Policy{Retain: 24 * time.Hour}
+		p := planting{client: e.Client(nil), note: soft, child: soft}
+		g := plant(t, p)
+		note := g.tree(t, "acme", 0, 0)
+		c := &Comment{Body: "old"}
+		c.ID = "c"
+		must(t, g.comments.Under(note).Create(ctx, c))
+		must(t, g.comments.In("acme").Delete(ctx, "c", nil))
+		ws := newStepper()
+		wg := g.of(t, e, p, ws)
+		var told error
+		go func() {
+			defer close(ws.ended)
+			again := &Comment{Body: "new"}
+			again.ID = "c"
+			told = wg.comments.Under(note).Create(ctx, again)
+		}()
+		ws.step(n)
+		must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+		ws.finish()
+		if there, err := g.comments.In("acme").Exists(ctx, "c"); err != nil || there {
+			t.Errorf("after %d requests: there without its note: %t, %v", n, there, err)
+		}
+		must(t, g.notes.In("acme").Restore(ctx, note.ID))
+		want := "new"
+		if told != nil {
+			mustBe(t, told, repository.ErrDanglingRef)
+			must(t, g.comments.In("acme").Restore(ctx, "c"))
+			want = "old"
+		}
+		outcomes[told == nil]++
+		got, err := g.comments.In("acme").Get(ctx, "c")
+		must(t, err)
+		if got.Body != want {
+			t.Errorf("after %d requests: the create said %v, and what comes back is %q", n, told, got.Body)
+		}
 	}
-	must(t, g.notes.In("acme").Restore(ctx, note.ID))
-	got, err := g.comments.In("acme").Get(ctx, "c")
-	must(t, err)
-	if got.Body != "new" {
-		t.Errorf("the create succeeded, and what comes back is %q", got.Body)
+	if outcomes[true] == 0 || outcomes[false] == 0 {
+		t.Errorf("creates that held and were refused: %v", outcomes)
 	}
 }
 

@@ -28,6 +28,10 @@ func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Parti
 	case kept.DeletedAt == "":
 		return "", false, err
 	case kept.TTL > 0:
+		// It may have been deleted since the validators looked, with what the new one names.
+		if err := s.c.Validate(ctx, s.at.Tenant, entity); err != nil {
+			return "", false, engine.Foreign(err)
+		}
 		if body, err = s.refill(ctx, k, at, entity, kept.ETag, body, mark); err != nil {
 			return "", false, err
 		}

@@ -238,15 +238,23 @@ func (c *Collection) Observed() bool { return c.hooks.observers != [owners]Obser
 
 // BeforeWrite lets hooks see entities before they are encoded.
 func (c *Collection) BeforeWrite(ctx context.Context, w *Write) error {
+	if err := c.Validate(ctx, w.TenantID, w.Entities...); err != nil {
+		return err
+	}
+	return c.Fill(ctx, w)
+}
+
+// Validate lets the validators alone see entities.
+func (c *Collection) Validate(ctx context.Context, tenant string, entities ...any) error {
 	for _, v := range c.hooks.validators {
 		if v == nil {
 			continue
 		}
-		if err := v.Validate(ctx, w.TenantID, w.Entities); err != nil {
+		if err := v.Validate(ctx, tenant, entities); err != nil {
 			return err
 		}
 	}
-	return c.Fill(ctx, w)
+	return nil
 }
 
 // inDoubt tells observers of the entities of operations whose outcome is not known.
