@@ -42,6 +42,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 	if r.rule == Restrict {
 		dangling = &DanglingError{Field: parentField, EntityType: r.parent.EntityType(), ID: child.ParentID}
 	}
+	run := "" // of the delete that the child has joined
 	for looks := range maxFollowLooks {
 		parent, err := f.parentOf(ctx, r, tenant, child)
 		joined := false
@@ -49,11 +50,11 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 		case err != nil:
 			return err
 		case parent.ID != "" && parent.DeletedAt == "":
-			if isStray(child, parent) {
+			if isStray(child, parent) || isRetained(child) && runOf(child) == run {
 				err = f.unhideStray(ctx, r.child, tenant, child)
 			}
 			return err
-		case isRetained(parent) && isRetained(child):
+		case isRetained(parent) && isRetained(child) && sameRun(parent, child):
 			back, err := f.beingRestored(ctx, r.parent, tenant, parent)
 			if err != nil {
 				return err
@@ -62,10 +63,19 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 				return f.unhideStray(ctx, r.child, tenant, child)
 			}
 			return dangling
+		case isRetained(parent) && isRetained(child):
+			if !rolledBack(parent, child) && runOf(child) != run {
+				return dangling // it was deleted by itself
+			}
+			// The delete that it had joined was undone meanwhile, and the parent deleted again.
+			if err := f.unhideStray(ctx, r.child, tenant, child); err != nil {
+				return err
+			}
 		case isRetained(parent):
 			if joined, err = f.joinEnded(ctx, r.child, tenant, child, parent); err != nil {
 				return err
 			}
+			run = runOf(parent)
 		case !underWay(parent, phaseDeciding, phaseRemoving, phasePurging, phaseDescendant, phaseRollingBack, phaseReturning, phaseRestoring):
 			return errors.Join(dangling, f.applyRule(ctx, r, tenant, child))
 		case child.DeletedAt == "" && r.goesWith(parent):
@@ -85,7 +95,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 			return err
 		case !r.namedBy(now).same(r.namedBy(child)):
 			return nil // it has moved
-		case now.DeletedAt != "" && !underWay(now, phaseDescendant) && !joined && (r.rule != Restrict || !sameRun(now, parent)):
+		case now.DeletedAt != "" && !underWay(now, phaseDescendant) && !joined && runOf(now) != run && (r.rule != Restrict || !sameRun(now, parent)):
 			return nil // a delete has it
 		}
 		child = now
@@ -97,7 +107,7 @@ func (f *Forest) followDelete(ctx context.Context, r *relation, tenant string, c
 // Restrict the delete counts it then, if it is not decided yet, and is refused; and what is not to be
 // restored keeps the child.
 func (r *relation) goesWith(parent engine.Document) bool {
-	if underWay(parent, phaseRollingBack, phaseReturning, phaseRestoring) {
+	if underWay(parent, phaseRollingBack, phaseReturning, phaseRestoring) || r.rule == Restrict && underWay(parent, phasePurging) {
 		return false
 	}
 	return r.rule != Restrict || parent.Journal != nil && parent.Journal.Until != 0

@@ -231,7 +231,7 @@ func (f *Forest) hideDescendants(ctx context.Context, n *node, outlines []engine
 	}
 	done, err := n.Edit(ctx, visible, func(s engine.Document) engine.Document {
 		s = hidden(s, root.DeletedAt, runOf(root), phaseDescendant)
-		if root.Journal != nil {
+		if root.Journal != nil && root.Journal.Phase != phasePurging {
 			s.Journal.Until = root.Journal.Until
 		}
 		return s

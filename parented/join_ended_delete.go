@@ -80,11 +80,11 @@ func (f *Forest) endJoin(ctx context.Context, n *node, tenant string, root engin
 }
 
 // beingRestored reports whether the run that hides a document is being undone. The document that the run
-// began with tells: its phase is the first write of a restore, and what is below it comes back from the bottom up. So a
-// restore that this look does not see finds whatever is hidden by now.
+// began with tells: its phase is written before a restore looks for what is below, which comes back from the bottom up. So a
+// restore that this look does not see, or that may still be refused, finds whatever is hidden by now.
 func (f *Forest) beingRestored(ctx context.Context, n *node, tenant string, s engine.Document) (bool, error) {
 	root, above, err := f.rootOfRun(ctx, n, tenant, s)
-	return err == nil && (underWay(root, phaseReturning, phaseRestoring, phaseRollingBack) || rolledBack(above, s)), err
+	return err == nil && (underWay(root, phaseRestoring, phaseRollingBack) || rolledBack(above, s)), err
 }
 
 // stillKept is how long what joins a delete that has ended is kept from now on: as long as what the delete

@@ -86,12 +86,12 @@ func (r *children) followParent(ctx context.Context, tenant string, child any, c
 		case outline.DeletedAt != "":
 			return false, nil
 		}
-		err = r.forest.takeBack(ctx, r.node, engine.Deletion{TenantID: tenant, Key: key, ID: meta.ID})
+		done, err := r.forest.takeBack(ctx, r.node, tenant, outline)
 		switch {
-		case err == nil:
+		case done:
 			meta.ETag = ""
 			return true, nil
-		case !errors.Is(err, repository.ErrNotFound):
+		case err != nil && !errors.Is(err, repository.ErrNotFound) && !errors.Is(err, repository.ErrAmbiguous):
 			return false, err
 		}
 		// It was hidden or removed between the two requests.
@@ -101,16 +101,34 @@ func (r *children) followParent(ctx context.Context, tenant string, child any, c
 	}
 }
 
-// takeBack deletes what a refused create has stored, for good.
-func (f *Forest) takeBack(ctx context.Context, n *node, d engine.Deletion) error {
-	err := f.delete(ctx, n, d)
-	if err != nil || n.policy.Retain == 0 {
-		return err
+// takeBack deletes what a refused create has stored, for good, if nobody has changed it since. It reports false where
+// somebody has.
+func (f *Forest) takeBack(ctx context.Context, n *node, tenant string, child engine.Document) (bool, error) {
+	if len(n.children) == 0 {
+		done, err := retention{forest: f}.finish(ctx, n, []engine.Document{child}, 0, engine.Journal{})
+		return done == 1, err
 	}
-	if err := f.purge(ctx, n, d); !errors.Is(err, repository.ErrNotFound) {
-		return err
+	d := engine.Deletion{TenantID: tenant, Key: f.given(n, child), ID: child.ID}
+	marks, err := f.begin(ctx, n, d, child)
+	if err != nil || len(marks) == 0 {
+		return false, err
 	}
-	return nil
+	if err := f.carryOut(ctx, n, tenant, marks[0]); err != nil || n.policy.Retain == 0 {
+		return err == nil, unfinished("delete", err)
+	}
+	root, err := f.enterPhase(ctx, n, d, phasePurging, func(root engine.Document) error {
+		if !sameRun(root, marks[0]) {
+			return repository.ErrNotFound // it was restored meanwhile
+		}
+		return nil
+	})
+	if err == nil {
+		err = unfinished("purge", f.carryOut(ctx, n, tenant, root))
+	}
+	if errors.Is(err, repository.ErrNotFound) {
+		err = nil
+	}
+	return err == nil, err
 }
 
 // withoutParents fills in the parents' entity type and returns the parents

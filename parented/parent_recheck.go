@@ -68,7 +68,7 @@ func (f *Forest) runPendingChecks(ctx context.Context, tenants []string) (follow
 // runCheck does to a child what the delete of its parent would have done, if that is gone.
 func (f *Forest) runCheck(ctx context.Context, c pendingCheck) (bool, error) {
 	outline, err := f.outlineAfterMove(ctx, c.node, c.tenant, c.key, c.id)
-	if errors.Is(err, repository.ErrNotFound) {
+	if errors.Is(err, repository.ErrNotFound) || errors.Is(err, repository.ErrEntityMismatch) {
 		return false, nil
 	}
 	if err != nil || outline.DeletedAt != "" && !underWay(outline, phaseDescendant) {

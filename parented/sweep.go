@@ -99,7 +99,13 @@ func (f *Forest) sweepChunk(ctx context.Context, r *relation, tenant string, out
 		}
 		// What was brought back from the run that hides its parent is ahead of it in a restore.
 		if ended && rolledBack(s, *parent) {
-			continue
+			back, err := f.beingRestored(ctx, r.parent, tenant, *parent)
+			if err != nil {
+				return err
+			}
+			if back {
+				continue
+			}
 		}
 		if s.Moving != "" {
 			// A move under way: the next sweep looks at what becomes of it.

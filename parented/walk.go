@@ -148,7 +148,7 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 func (w *walk) childrenQuery(r *relation, group parentGroup) engine.Query {
 	if w.removes {
 		q := group.childrenAndMoving(w.which, r)
-		if w.purges && r.rule == Restrict {
+		if w.purges && r.restricts() {
 			q = q.AndSQL(`IS_DEFINED(c["deletedAt"])`) // one that is there was never a part of what is purged
 		}
 		return q.Limit(w.forest.cfg.PageSize)
@@ -225,7 +225,7 @@ func (w *walk) visitLate(ctx context.Context, r *relation, outlines []engine.Doc
 			given = append(given, s)
 		}
 	}
-	if len(given) == 0 || w.confirmed {
+	if len(given) == 0 {
 		return 0, &lateError{map[string]int64{r.child.EntityType(): int64(len(outlines))}}
 	}
 	if len(r.child.children) > 0 {

@@ -39,7 +39,7 @@ func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Parti
 		if engine.IsRefusal(replaceErr) {
 			return "", false, conflict // another create was faster
 		}
-		return etag, true, replaceErr
+		return etag, kept.Journal != nil, replaceErr // a tombstone holds nothing to be restored
 	}
 	policy := k.Collection.DeletePolicy()
 	if policy == nil {
