@@ -28,19 +28,23 @@ func TestDocumentsKeepTheirName(t *testing.T) {
 	}
 	again := *n
 	again.ETag, again.EntityType = "", ""
-	for verb, write := range map[string]func() error{
-		"Mutate": func() error {
+	for _, verb := range []struct {
+		name  string
+		write func() error
+	}{
+		{"Mutate", func() error {
 			_, err := renamed.Mutate(t.Context(), n.ID, func(n *Note) error { n.Stars++; return nil })
 			return err
-		},
-		"Upsert":  func() error { return renamed.Upsert(t.Context(), &again) },
-		"SaveAll": func() error { _, err := renamed.SaveAll(t.Context(), slices.Values([]*Note{&again}), nil); return err },
+		}},
+		{"Upsert", func() error { return renamed.Upsert(t.Context(), &again) }},
+		// After the Upsert, which gives the etag.
+		{"SaveAll", func() error { _, err := renamed.SaveAll(t.Context(), slices.Values([]*Note{&again}), nil); return err }},
 	} {
-		if err := write(); err != nil {
-			t.Error(verb, err)
+		if err := verb.write(); err != nil {
+			t.Error(verb.name, err)
 		}
 		if got, err := renamed.Get(t.Context(), n.ID); err != nil || got.EntityType != "Note" {
-			t.Errorf("%s: %v, %v", verb, got, err)
+			t.Errorf("%s: %v, %v", verb.name, got, err)
 		}
 	}
 	if err := renamed.Delete(t.Context(), n.ID, nil); err != nil {
