@@ -108,7 +108,7 @@ func (r *children) parentRef(tenant, parent string, key []any) (parentRef, error
 	if len(levels) == 0 {
 		return ref, nil
 	}
-	values, err := r.parents.ValuesBesideID(tenant, key)
+	values, err := r.parents.ValuesExceptID(tenant, key)
 	for _, level := range levels {
 		ref.levels = append(ref.levels, values[level.field.Path])
 	}

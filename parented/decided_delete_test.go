@@ -118,7 +118,7 @@ func moveLate(t *testing.T, n int32, retain time.Duration, planned bool) {
 
 // An Upsert writes over a vote of another comment, at any request of the delete of the parent that it names. What the
 // two are told agrees with what is there in the end.
-func TestAnUpsertBesideADecidedDelete(t *testing.T) {
+func TestAnUpsertDuringADecidedDelete(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it opens the database by name")
 	const requests = 9

@@ -15,7 +15,7 @@ import (
 
 // A late Upsert of a reaction, below a reply, below a comment whose restore is refused since its note goes: the reaction is not
 // there without the comment.
-func TestARefusedRestoreBesideALateUpsert(t *testing.T) {
+func TestARefusedRestoreDuringALateUpsert(t *testing.T) {
 	t.Parallel()
 	for w2 := 1; w2 < 9; w2++ {
 		for d := 1; d < 6; d++ {

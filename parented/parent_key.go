@@ -27,7 +27,7 @@ func parentLevelsOf(child, parents *engine.Collection, unique bool) ([]parentLev
 	if unique {
 		return nil, nil
 	}
-	given, all := parents.LevelsBesideID()
+	given, all := parents.LevelsExceptID()
 	if !all || len(given) > 0 && len(given) < len(parents.GivenFields()) {
 		return nil, errDuplicateParents(child.EntityType(), parents.EntityType(), "", "")
 	}

@@ -58,7 +58,7 @@ func forestsOf(t *testing.T, soft [4]parented.Policy, rule [4]parented.Rule) for
 }
 
 // An Upsert under Restrict beside a soft delete with a plan: neither is left unfinished.
-func TestAPlannedDeleteBesideAnUpsert(t *testing.T) {
+func TestAPlannedDeleteDuringAnUpsert(t *testing.T) {
 	t.Parallel()
 	soft := parented.Policy{Retain: 24 * time.Hour}
 	for pre := 1; pre < 3; pre++ {
@@ -120,7 +120,7 @@ func TestAPlannedDeleteBesideAnUpsert(t *testing.T) {
 }
 
 // An Upsert under Restrict beside a purge: what was there before is not destroyed.
-func TestAPurgeBesideAnUpsert(t *testing.T) {
+func TestAPurgeDuringAnUpsert(t *testing.T) {
 	t.Parallel()
 	soft := parented.Policy{Retain: 24 * time.Hour}
 	for pre := 1; pre < 3; pre++ {

@@ -66,7 +66,7 @@ func TestAnUpsertOfADeletedChildThatRestricts(t *testing.T) {
 
 // A new vote is upserted beside the delete of its comment, which votes restrict; the answer to the upsert is lost, and every
 // process lives. A vote that is left without its comment was not said to be stored.
-func TestAnUpsertWhoseAnswerWasLostBesideADelete(t *testing.T) {
+func TestAnUpsertWhoseAnswerWasLostDuringADelete(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it loses answers")
 	for d := range 9 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/cosmosgrove/grove/internal/engine"
 	"github.com/cosmosgrove/grove/repository"
@@ -90,7 +91,7 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 				continue
 			}
 		}
-		if w.decided && r.restricts() {
+		if w.decided && (r.restricts() || w.confirmed && r.rule == Cascade) {
 			left, sent, err := w.sendBack(ctx, r, outlines)
 			if err != nil {
 				return err
@@ -101,10 +102,7 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 			}
 		}
 		if w.confirmed && r.rule == Cascade {
-			inTime, err := w.withoutLate(ctx, r, outlines)
-			if err != nil {
-				return err
-			}
+			inTime := withoutLate(outlines)
 			if len(inTime) == 0 && attempts < maxWaits {
 				attempts++
 				if err := pause(ctx, attempts); err != nil {
@@ -156,8 +154,7 @@ func (w *walk) childrenQuery(r *relation, group parentGroup) engine.Query {
 	return w.which.And(group.children()).Limit(w.forest.cfg.PageSize)
 }
 
-// sendBack ends the moves of children that came after it was decided that nothing restricts
-// the delete: they go back to where they were, though their mover is held up or dead. It
+// sendBack ends the moves of children that came after the delete was decided: they go back to where they were, though their mover is held up or dead. It
 // returns those that are still here, and how many it sent away.
 func (w *walk) sendBack(ctx context.Context, r *relation, outlines []engine.Document) (left []engine.Document, sent int, err error) {
 	for _, s := range outlines {
@@ -173,20 +170,9 @@ func (w *walk) sendBack(ctx context.Context, r *relation, outlines []engine.Docu
 	return left, sent, nil
 }
 
-// withoutLate leaves out what came after all was hidden, and sends those back that moved.
-func (w *walk) withoutLate(ctx context.Context, r *relation, outlines []engine.Document) ([]engine.Document, error) {
-	var inTime []engine.Document
-	for _, s := range outlines {
-		switch {
-		case s.DeletedAt != "":
-			inTime = append(inTime, s)
-		case s.Moving != "":
-			if _, err := w.forest.finishMove(ctx, r.child, w.tenant, s); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return inTime, nil
+// withoutLate leaves out what came after all was hidden.
+func withoutLate(outlines []engine.Document) []engine.Document {
+	return slices.DeleteFunc(slices.Clone(outlines), func(s engine.Document) bool { return s.DeletedAt == "" })
 }
 
 // visit returns how many documents it got hold of.

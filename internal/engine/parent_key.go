@@ -20,10 +20,10 @@ type GivenLevel struct {
 	At int
 }
 
-// LevelsBesideID returns the levels of the key in which two documents of a tenant with
+// LevelsExceptID returns the levels of the key in which two documents of a tenant with
 // one id can differ. It reports false where such a level is computed, so that no
 // field alone tells it.
-func (c *Collection) LevelsBesideID() (levels []GivenLevel, given bool) {
+func (c *Collection) LevelsExceptID() (levels []GivenLevel, given bool) {
 	given = true
 	for i, level := range c.levels {
 		switch {
@@ -39,7 +39,7 @@ func (c *Collection) LevelsBesideID() (levels []GivenLevel, given bool) {
 
 // IDIsUnique reports whether an id can stand in one partition of a tenant only.
 func (c *Collection) IDIsUnique() bool {
-	levels, given := c.LevelsBesideID()
+	levels, given := c.LevelsExceptID()
 	return given && len(levels) == 0
 }
 
@@ -52,15 +52,15 @@ func (l keyLevel) usesMoreThanID() bool {
 	return false
 }
 
-// ValuesBesideID returns the values of [Collection.LevelsBesideID] that a scope's further
+// ValuesExceptID returns the values of [Collection.LevelsExceptID] that a scope's further
 // key values name, by the paths of their fields.
-func (c *Collection) ValuesBesideID(tenant string, key []any) (map[string]any, error) {
+func (c *Collection) ValuesExceptID(tenant string, key []any) (map[string]any, error) {
 	at := c.in(tenant, key)
 	if at.Err != nil {
 		return nil, at.Err
 	}
 	values := map[string]any{}
-	levels, _ := c.LevelsBesideID()
+	levels, _ := c.LevelsExceptID()
 	for _, level := range levels {
 		if i := level.At - c.tenantsBefore(); i < len(at.Values) {
 			values[level.Field.Path] = at.Values[i]

@@ -23,7 +23,7 @@ func (g grove) of(t *testing.T, e *emulatortest.Emulator, p planting, policies .
 
 // A restore is held up at any of its requests for two minutes, in which another process sweeps. The tree is whole in the
 // end, and stays.
-func TestASweepBesideASlowRestore(t *testing.T) {
+func TestASweepDuringASlowRestore(t *testing.T) {
 	t.Parallel()
 	emulatortest.InProcess(t, "it moves the clock")
 	for n := range int32(18) {
@@ -95,7 +95,7 @@ func TestASweepInARestoreHidesNothing(t *testing.T) {
 }
 
 // A blind Upsert of a reply beside a delete of its note and the restore of that, all of them living.
-func TestAnUpsertBesideADeleteThatIsUndone(t *testing.T) {
+func TestAnUpsertDuringAnUndoneDelete(t *testing.T) {
 	t.Parallel()
 	for w2 := range 6 {
 		for d := range 12 {
