@@ -22,7 +22,7 @@ func TestErrorsLeaveTheAnswerOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	response := &http.Response{
-		StatusCode: 404, Status: "404 Not Found", Header: http.Header{"X-Ms-Substatus": {"1002"}},
+		StatusCode: http.StatusNotFound, Status: "404 Not Found", Header: http.Header{"X-Ms-Substatus": {"1002"}},
 		Body: io.NopCloser(strings.NewReader("secret-body")), Request: &http.Request{Method: http.MethodGet, URL: where},
 	}
 	answer := &azcore.ResponseError{StatusCode: 404, ErrorCode: "NotFound", RawResponse: response}
