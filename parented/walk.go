@@ -82,39 +82,8 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 				q = w.childrenQuery(r, group)
 				continue
 			}
-			var finished int
-			if outlines, finished, err = w.forest.finishMoves(ctx, r, w.tenant, group, outlines); err != nil {
-				return err
-			}
-			if finished > 0 && len(outlines) == 0 {
-				attempts = 0
-				continue
-			}
 		}
-		if w.decided && (r.restricts() || w.confirmed && r.rule == Cascade) {
-			left, sent, err := w.sendBack(ctx, r, outlines)
-			if err != nil {
-				return err
-			}
-			if outlines = left; sent > 0 && len(outlines) == 0 {
-				attempts = 0
-				continue
-			}
-		}
-		if w.confirmed && r.rule == Cascade {
-			inTime := withoutLate(outlines)
-			if len(inTime) == 0 && attempts < maxWaits {
-				attempts++
-				if err := pause(ctx, attempts); err != nil {
-					return err
-				}
-				continue
-			}
-			if len(inTime) > 0 {
-				outlines = inTime
-			}
-		}
-		n, err := w.visit(ctx, r, outlines)
+		n, err := w.visitFound(ctx, r, group, outlines, attempts < maxWaits)
 		var late *lateError
 		var stopped *stoppedError
 		switch {
@@ -140,6 +109,31 @@ func (w *walk) visitChildren(ctx context.Context, r *relation, group parentGroup
 			return err
 		}
 	}
+}
+
+// visitFound visits those of some children that belong to the delete, and ends the moves of the others. It returns how many it got hold of. While it may
+// wait, it leaves alone what came late: the writer of that is about to take it away.
+func (w *walk) visitFound(ctx context.Context, r *relation, group parentGroup, outlines []engine.Document, mayWait bool) (n int, err error) {
+	if w.removes {
+		if outlines, n, err = w.forest.finishMoves(ctx, r, w.tenant, group, outlines); err != nil || len(outlines) == 0 {
+			return n, err
+		}
+	}
+	if w.decided && (r.restricts() || w.confirmed && r.rule == Cascade) {
+		if outlines, n, err = w.sendBack(ctx, r, outlines); err != nil || len(outlines) == 0 {
+			return n, err
+		}
+	}
+	if w.confirmed && r.rule == Cascade {
+		inTime := withoutLate(outlines)
+		switch {
+		case len(inTime) > 0:
+			outlines = inTime
+		case mayWait:
+			return 0, nil
+		}
+	}
+	return w.visit(ctx, r, outlines)
 }
 
 // childrenQuery finds the documents of one level that are to be visited.
