@@ -77,10 +77,12 @@ func NewBuckets[E, P any](forest *Forest, parents *repository.Repository[P], con
 	if err := repo.children.fullKey(); err != nil {
 		return nil, fmt.Errorf("buckets of %s: %w (use the default key, or one with parentId)", cfg.EntityType, err)
 	}
+	repo.children.buckets = true
 	return &Buckets[E, P]{repo: repo, capacity: cfg.Capacity, newest: newNewestBuckets()}, nil
 }
 
-// Documents returns the repository of the buckets themselves.
+// Documents returns the repository of the buckets themselves. They can't be moved to another
+// parent, which is [repository.ErrInvalid]: the ids of their entries name them by the one that they have.
 func (b *Buckets[E, P]) Documents() *Repository[Bucket[E, P], P] { return b.repo }
 
 // Under binds the entries of one parent; see [RepositoryOf.Under].

@@ -18,6 +18,7 @@ type children struct {
 	forest  *Forest
 	node    *node // of the child
 	parents *engine.Collection
+	buckets bool // their ids are made of their parent's
 }
 
 // parentField is the JSON name of ParentedItem.ParentID.

@@ -67,7 +67,7 @@ func (e *Entries[E, P]) appendTo(ctx context.Context, seq int, value E) (*Entry[
 		return nil, e.scope.fail("Append", err)
 	}
 	_, err = e.scope.in().Patch(ctx, bucketID(e.scope.parent.id, seq), repository.Edits{}.Add("/entries/-", entry).Increment("/taken", 1).Increment("/live", 1).
-		If(repository.Lt("taken", e.buckets.capacity)))
+		If(repository.And(repository.Lt("taken", e.buckets.capacity), repository.Eq(parentField, e.scope.parent.id))))
 	if errors.Is(err, repository.ErrAmbiguous) {
 		// Another append may have covered the mark by which a lost answer is
 		// recognised; the entry itself can't be covered.

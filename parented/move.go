@@ -13,9 +13,9 @@ import (
 
 // Move gives a child another parent; its own children go with it. It fails
 // with [repository.ErrDanglingRef] when the new parent does not exist or is
-// being deleted, and the child stays where it was. It is not possible where
-// the parent's id is part of the children's partition key, since documents
-// can't change their partition. A cycle can't arise: entity types form a tree
+// being deleted, and the child stays where it was. It is not possible
+// ([repository.ErrInvalid]) where the parent's id is part of the children's partition key, since documents
+// can't change their partition, nor for buckets. A cycle can't arise: entity types form a tree
 // (relate in forest.go), so that a new parent is never below the child.
 //
 // The key is of the new parent, as [RepositoryOf.UnderID] takes it. Where a level of
@@ -45,6 +45,9 @@ func (r *children) move(ctx context.Context, tenant, id, parent string, key []an
 	}
 	if err := errors.Join(r.checkTenant(tenant), tenantitem.ValidateID(id), tenantitem.ValidateID(parent)); err != nil {
 		return err
+	}
+	if r.buckets {
+		return fmt.Errorf("%w: the ids of a bucket's entries name it by its parent (append them to the other parent, and delete them here)", repository.ErrInvalid)
 	}
 	if slices.Contains(r.node.GivenFields(), parentField) {
 		return fmt.Errorf("%w: the parent's id is part of the partition key (create the child again under the new parent)", repository.ErrInvalid)
