@@ -159,7 +159,7 @@ func (r *children) arrived(ctx context.Context, tenant string, child engine.Docu
 // at. Where no mark tells of the move, the forest checks the child later (parent_recheck.go).
 func (r *children) movedBut(tenant string, child engine.Document, err error) error {
 	if child.Moving == "" {
-		r.forest.enqueueCheck(pendingCheck{r.node, tenant, r.forest.given(r.node, child), child.ID, false})
+		r.forest.enqueueCheck(pendingCheck{node: r.node, tenant: tenant, key: r.forest.given(r.node, child), id: child.ID})
 	}
 	return storedBut(err)
 }

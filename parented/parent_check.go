@@ -26,7 +26,7 @@ func (r *children) beforeWrite(ctx context.Context, tenant string, entities []an
 // look may have made its own last look before the child was stored; one of the
 // two always sees the other. What was created and is removed here was refused; what
 // the delete had taken before was there before it, and comes back with its restore. What was written over
-// something is not removed: that may have been a child of another parent.
+// something is not removed: that may have been a child of another parent; nor what others have changed since.
 func (r *children) Stored(ctx context.Context, tenant string, entities []any, created bool) error {
 	dead, err := r.withoutParentsSince(ctx, tenant, entities)
 	if err != nil || len(dead) == 0 {
@@ -81,7 +81,7 @@ func (r *children) followParent(ctx context.Context, tenant string, child any, c
 			return false, err
 		case created && !r.node.parent.namedBy(outline).same(r.parentNamedBy(child)):
 			return false, nil // it was there before the delete, and has moved
-		case !created || underWay(outline, phaseDescendant):
+		case !created || underWay(outline, phaseDescendant) || outline.DeletedAt == "" && outline.ETag != meta.ETag:
 			return false, r.forest.followDelete(ctx, r.node.parent, tenant, outline)
 		case outline.DeletedAt != "":
 			return false, nil

@@ -20,7 +20,7 @@ type pendingCheck struct {
 	tenant  string
 	key     []any // what In takes
 	id      string
-	created bool // and not written over, or moved
+	created string // the etag of the create; empty for what was written over, or moved
 }
 
 // maxPendingChecks bounds the memory of an outage. What has no room is left to Sweep.
@@ -83,8 +83,8 @@ func (f *Forest) runCheck(ctx context.Context, c pendingCheck) (bool, error) {
 		return false, nil
 	case !errors.Is(gone, repository.ErrDanglingRef):
 		return false, gone
-	case c.created && c.node.parent.rule != Cascade:
-		err = f.deleteOrphan(ctx, c.node, c.tenant, outline)
+	case c.created != "" && c.created == outline.ETag && c.node.parent.rule != Cascade:
+		_, err = f.takeBack(ctx, c.node, c.tenant, outline)
 	default:
 		err = f.followDelete(ctx, c.node.parent, c.tenant, outline)
 	}
@@ -115,7 +115,11 @@ func (r *children) enqueue(tenant string, entities []any, created bool) {
 			continue
 		}
 		if key, err := r.keyOf(child); err == nil {
-			r.forest.enqueueCheck(pendingCheck{r.node, tenant, key, engine.MetaOf(child).ID, created})
+			check := pendingCheck{node: r.node, tenant: tenant, key: key, id: engine.MetaOf(child).ID}
+			if created {
+				check.created = engine.MetaOf(child).ETag
+			}
+			r.forest.enqueueCheck(check)
 		}
 	}
 }
