@@ -1,6 +1,7 @@
 package parented_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -124,6 +125,32 @@ func TestAPendingCheckOfAnotherType(t *testing.T) {
 		r, err := p.forest.Resume(ctx, "acme")
 		if err != nil {
 			t.Errorf("Resume: %+v, %v", r, err)
+		}
+	}
+}
+
+// The soft delete of a note dies, and its id is used again: the create ends that delete first, and writes over what it keeps.
+func TestACreateOverASoftDeleteThatDied(t *testing.T) {
+	t.Parallel()
+	for n := int32(2); n < 12; n++ {
+		ctx := t.Context()
+		e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+		p := planting{client: e.Client(nil), note: parented.Policy{Retain: 24 * time.Hour}}
+		g := plant(t, p)
+		note := g.tree(t, "acme", 2, 1)
+		mortal, die := context.WithCancel(ctx)
+		_ = g.of(t, e, p, &diesAfter{n: n, die: die}).notes.In("acme").Delete(mortal, note.ID, nil)
+		die()
+		if there, err := g.notes.In("acme").Exists(ctx, note.ID); err != nil || there {
+			continue
+		}
+		again := &Note{Title: "again"}
+		again.ID = note.ID
+		if err := g.notes.In("acme").Create(ctx, again); err != nil {
+			t.Errorf("after %d requests: %v", n, err)
+		}
+		if count, err := g.comments.Under(again).Count(ctx, repository.All()); err != nil || count != 0 {
+			t.Errorf("after %d requests: %d comments, %v", n, count, err)
 		}
 	}
 }

@@ -7,15 +7,37 @@ import (
 	"github.com/cosmosgrove/grove/internal/engine"
 )
 
-// whereTaken moves an overwriting to the document that is stored under an
+// whereToUpsert moves an overwriting to the document that is stored under an
 // older name, if there is one. The entity gets that name.
-func (s *scope) whereTaken(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (engine.Partition, error) {
-	taken, err := k.TakenElsewhere(ctx, at, []string{k.ID})
-	if name, ok := taken[k.ID]; ok && err == nil {
-		engine.MetaOf(entity).EntityType = name
-		return k.Collection.Renamed(at, name), nil
+func (s *scope) whereToUpsert(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (engine.Partition, error) {
+	found, where, err := k.FindElsewhere(ctx, at)
+	if err != nil || found.ID == "" {
+		return at, err
 	}
-	return at, err
+	engine.MetaOf(entity).EntityType = found.EntityType
+	return where, nil
+}
+
+// whereToCreate refuses an id that is taken under an older name. What was deleted under that name is written
+// over where it stands, so that no restore finds two documents of one id.
+func (s *scope) whereToCreate(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (engine.Partition, error) {
+	for attempts := 0; ; attempts++ {
+		found, where, err := k.FindElsewhere(ctx, at)
+		switch {
+		case err != nil || found.ID == "":
+			return at, err
+		case !k.Collection.Tombstones || found.DeletedAt == "":
+			return at, &engine.Refusal{Status: http.StatusConflict}
+		case found.TTL > 0:
+			engine.MetaOf(entity).EntityType = found.EntityType
+			return where, nil
+		case attempts == maxFinished:
+			return at, &engine.Refusal{Status: http.StatusConflict}
+		}
+		if err := finishDelete(ctx, k, &where, &engine.Refusal{Status: http.StatusConflict}); err != nil {
+			return at, err
+		}
+	}
 }
 
 // dropTaken takes the items out of a bulk whose ids are taken under an older

@@ -24,7 +24,7 @@ func (s *scope) Create(ctx context.Context, entity any) error {
 func (s *scope) create(ctx context.Context, k *engine.Call, entity any) error {
 	at, err := s.startWrite(ctx, k, entity, engine.Creates)
 	if err == nil {
-		err = k.RefuseTaken(ctx, at)
+		at, err = s.whereToCreate(ctx, k, at, entity)
 	}
 	if err != nil {
 		return err

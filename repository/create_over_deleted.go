@@ -13,43 +13,61 @@ import (
 // that is still under way is finished first. What was overwritten can't be brought back, so that
 // such a create is not taken back as others are, but goes with the delete of its parent.
 func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Partition, entity any, body []byte, mark string) (etag string, overwrote bool, err error) {
-	etag, err = k.CreateItem(ctx, at, entity, body, mark)
-	if !k.Collection.Tombstones || engine.StatusOf(err) != http.StatusConflict {
-		return etag, false, err
-	}
-	conflict := err
-	key := k.Collection.Given(at.Values)
-	kept, lookErr := k.Collection.Outline(ctx, at.Tenant, key, k.ID)
-	switch {
-	case errors.Is(lookErr, ErrNotFound), errors.Is(lookErr, ErrEntityMismatch), errors.Is(lookErr, ErrTenantMismatch):
-		return "", false, err // the conflict is about a unique key, or with another entity type's or tenant's document
-	case lookErr != nil:
-		return "", false, lookErr
-	case kept.DeletedAt == "":
-		return "", false, err
-	case kept.TTL > 0:
-		// It may have been deleted since the validators looked, with what the new one names.
-		if err := s.c.Validate(ctx, s.at.Tenant, entity); err != nil {
-			return "", false, engine.Foreign(err)
+	for attempts := 0; ; attempts++ {
+		etag, err = k.CreateItem(ctx, at, entity, body, mark)
+		if !k.Collection.Tombstones || engine.StatusOf(err) != http.StatusConflict {
+			return etag, false, err
 		}
-		if body, err = s.refill(ctx, k, at, entity, kept.ETag, body, mark); err != nil {
+		kept, lookErr := k.Collection.Outline(ctx, at.Tenant, k.Collection.Given(at.Values), k.ID)
+		switch {
+		case errors.Is(lookErr, ErrNotFound), errors.Is(lookErr, ErrEntityMismatch), errors.Is(lookErr, ErrTenantMismatch):
+			return "", false, err // the conflict is about a unique key, or with another entity type's or tenant's document
+		case lookErr != nil:
+			return "", false, lookErr
+		case kept.DeletedAt == "":
+			return "", false, err
+		case kept.TTL > 0:
+			return s.createOver(ctx, k, at, kept, entity, body, mark)
+		case attempts == maxFinished:
 			return "", false, err
 		}
-		etag, replaceErr := k.ReplaceItem(ctx, at, entity, body, mark, kept.ETag, nil)
-		if engine.IsRefusal(replaceErr) {
-			return "", false, conflict // another create was faster
+		if err := finishDelete(ctx, k, at, err); err != nil {
+			return "", false, err
 		}
-		return etag, kept.Journal != nil, replaceErr // a tombstone holds nothing to be restored
 	}
+}
+
+// maxFinished is how often a create ends the delete of what has its id: others may delete it, soft, again.
+const maxFinished = 2
+
+// finishDelete carries out the delete that is under way of the document that has the id of the call. Where
+// there are no rules to follow, its error is the conflict.
+func finishDelete(ctx context.Context, k *engine.Call, at *engine.Partition, conflict error) error {
 	policy := k.Collection.DeletePolicy()
 	if policy == nil {
+		return conflict
+	}
+	err := policy.CarryOut(ctx, engine.Deletion{TenantID: at.Tenant, Key: k.Collection.Given(at.Values), ID: k.ID})
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return errors.Join(conflict, err)
+	}
+	return nil
+}
+
+// createOver writes over a document that was deleted and is kept.
+func (s *scope) createOver(ctx context.Context, k *engine.Call, at *engine.Partition, kept engine.Document, entity any, body []byte, mark string) (etag string, overwrote bool, err error) {
+	// It may have been deleted since the validators looked, with what the new one names.
+	if err := s.c.Validate(ctx, s.at.Tenant, entity); err != nil {
+		return "", false, engine.Foreign(err)
+	}
+	if body, err = s.refill(ctx, k, at, entity, kept.ETag, body, mark); err != nil {
 		return "", false, err
 	}
-	if finishErr := policy.CarryOut(ctx, engine.Deletion{TenantID: at.Tenant, Key: key, ID: k.ID}); finishErr != nil && !errors.Is(finishErr, ErrNotFound) {
-		return "", false, errors.Join(err, finishErr)
+	etag, err = k.ReplaceItem(ctx, at, entity, body, mark, kept.ETag, nil)
+	if engine.IsRefusal(err) {
+		return "", false, &engine.Refusal{Status: http.StatusConflict} // another create was faster
 	}
-	etag, err = k.CreateItem(ctx, at, entity, body, mark)
-	return etag, false, err
+	return etag, kept.Journal != nil, err // a tombstone holds nothing to be restored
 }
 
 // refill lets hooks see what the new document takes the place of: it may have

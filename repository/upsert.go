@@ -26,7 +26,7 @@ func (s *scope) Upsert(ctx context.Context, entity any) error {
 func (s *scope) upsert(ctx context.Context, k *engine.Call, entity any) error {
 	at, err := s.startWrite(ctx, k, entity, engine.Overwrites)
 	if err == nil {
-		at, err = s.whereTaken(ctx, k, at, entity)
+		at, err = s.whereToUpsert(ctx, k, at, entity)
 	}
 	if err != nil {
 		return err

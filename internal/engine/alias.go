@@ -27,13 +27,32 @@ func (c *Collection) OtherPartitions(at Partition) []Partition {
 	return out
 }
 
+// FindElsewhere finds the document that has the id of the call in another logical partition than the one that is
+// about to be written to, deleted or not, and that partition. It has no id where there is none.
+func (k *Call) FindElsewhere(ctx context.Context, at Partition) (found Document, where Partition, err error) {
+	for _, partition := range k.Collection.OtherPartitions(at) {
+		one := Call{Collection: k.Collection, Op: k.Op, At: k.At, ID: k.ID, Watch: k.Watch}
+		raw, err := one.ReadItem(ctx, &partition)
+		if StatusOf(err) == http.StatusNotFound {
+			continue
+		}
+		if err != nil {
+			return Document{}, partition, err
+		}
+		if found, _ := k.Collection.readOutline(raw); k.Collection.IsEntityType(found.EntityType) {
+			return found, partition, nil
+		}
+	}
+	return Document{}, at, nil
+}
+
 // TakenElsewhere returns the entity type under which each of the ids is stored
-// in another logical partition than the one that is about to be written to.
-// Documents that are only kept for a while do not count.
+// in another logical partition than the one that is about to be written to,
+// also by documents that are only kept for a while.
 func (k *Call) TakenElsewhere(ctx context.Context, at Partition, ids []string) (map[string]string, error) {
 	taken := map[string]string{}
 	for _, partition := range k.Collection.OtherPartitions(at) {
-		partition.Deleted = at.Deleted
+		partition.Deleted = true
 		for chunk := range slices.Chunk(ids, MaxIDsPerQuery) {
 			if err := k.findTaken(ctx, partition, chunk, taken); err != nil {
 				return nil, err
@@ -44,17 +63,6 @@ func (k *Call) TakenElsewhere(ctx context.Context, at Partition, ids []string) (
 }
 
 func (k *Call) findTaken(ctx context.Context, partition Partition, ids []string, taken map[string]string) error {
-	if len(ids) == 1 {
-		one := Call{Collection: k.Collection, Op: k.Op, At: k.At, ID: ids[0], Watch: k.Watch}
-		raw, err := one.ReadItem(ctx, &partition)
-		if StatusOf(err) == http.StatusNotFound {
-			return nil
-		}
-		if h := readHeader(raw); err == nil && k.Collection.IsEntityType(h.EntityType) && (!k.Collection.Tombstones || h.DeletedAt == "") {
-			taken[ids[0]] = h.EntityType
-		}
-		return err
-	}
 	type found struct {
 		ID   string `json:"id"`
 		Type string `json:"type"`
@@ -95,17 +103,7 @@ func (c *Collection) UnderPresentName(key []any) []any {
 	return c.Renamed(Partition{Values: key}, c.entityType).Values
 }
 
-// RefuseTaken is ErrConflict for a new document whose id is taken under an
-// older name.
-func (k *Call) RefuseTaken(ctx context.Context, at Partition) error {
-	taken, err := k.TakenElsewhere(ctx, at, []string{k.ID})
-	if err == nil && len(taken) > 0 {
-		err = &Refusal{Status: http.StatusConflict}
-	}
-	return err
-}
-
-// refuseTakenOps is refuseTaken for the operations of a batch.
+// refuseTakenOps refuses the creates of a batch whose ids are taken under an older name.
 func (k *Call) refuseTakenOps(ctx context.Context, ops []Operation) error {
 	var ids []string
 	for i := range ops {
