@@ -3,6 +3,7 @@ package parented
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -46,7 +47,7 @@ func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (don
 		return false, err
 	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
 		err := f.carryOut(ctx, n, d.TenantID, root)
-		if d.Confirmed == nil && isPlanChanged(err) {
+		if isPlanChanged(err) && !maps.Equal(d.Confirmed, root.Journal.Confirmed) {
 			return false, nil // that was another caller's plan
 		}
 		return true, unfinished("delete", err)

@@ -82,14 +82,20 @@ func TestARefusalByAnotherProcessIsDefinite(t *testing.T) {
 // A delete with a plan dies, and the tree grows. A second delete that knows of no plan is not held to the first one's; Resume counts a refusal.
 func TestAPlanBindsItsOwnDelete(t *testing.T) {
 	t.Parallel()
-	for name, next := range map[string]func(ctx context.Context, t *testing.T, g grove, id string){
-		"a delete without one": func(ctx context.Context, t *testing.T, g grove, id string) {
+	for name, next := range map[string]func(ctx context.Context, t *testing.T, g grove, id, wider string){
+		"a delete without one": func(ctx context.Context, t *testing.T, g grove, id, wider string) {
 			must(t, g.notes.In("acme").Delete(ctx, id, nil))
 			if left := g.visible(t, "acme"); left != 0 {
 				t.Errorf("%d documents are left", left)
 			}
 		},
-		"Resume": func(ctx context.Context, t *testing.T, g grove, _ string) {
+		"a delete with one of its own": func(ctx context.Context, t *testing.T, g grove, id, wider string) {
+			must(t, g.notes.In("acme").Delete(ctx, id, &repository.DeleteOptions{Plan: wider}))
+			if left := g.visible(t, "acme"); left != 0 {
+				t.Errorf("%d documents are left", left)
+			}
+		},
+		"Resume": func(ctx context.Context, t *testing.T, g grove, _, _ string) {
 			resumed, err := g.forest.Resume(ctx, "acme")
 			must(t, err)
 			if left := g.visible(t, "acme"); left != 4 || resumed != (parented.Resumed{Refused: 1}) {
@@ -108,13 +114,17 @@ func TestAPlanBindsItsOwnDelete(t *testing.T) {
 			must(t, err)
 			plan, err := g.notes.In("acme").PlanDelete(ctx, note.ID)
 			must(t, err)
+			g.stray(t, "Vote", "late", "Comment", c.ID)
+			wider, err := g.notes.In("acme").PlanDelete(ctx, note.ID)
+			must(t, err)
+			must(t, g.votes.In("acme").Delete(ctx, "late", nil))
 			dyingAt(t, emulator, p, never, false, func(ctx context.Context, g grove) error {
 				ctx, die := context.WithCancel(ctx)
 				ctx = context.WithValue(ctx, lateKey{}, &beforeBatch{after: 1, do: die}) // behind its mark
 				return g.notes.In("acme").Delete(ctx, note.ID, &repository.DeleteOptions{Plan: plan.Token})
 			})
 			g.stray(t, "Vote", "late", "Comment", c.ID)
-			next(ctx, t, g, note.ID)
+			next(ctx, t, g, note.ID, wider.Token)
 		})
 	}
 }
