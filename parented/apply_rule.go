@@ -117,6 +117,10 @@ func (r *relation) goesWith(parent engine.Document) bool {
 // going to remove: its parent is gone.
 func (f *Forest) deleteOrphan(ctx context.Context, n *node, tenant string, outline engine.Document) error {
 	if underWay(outline, phaseDescendant) { // the delete that it was a part of has ended without it
+		if len(n.children) == 0 {
+			_, err := f.deleteLeaf(ctx, n, outline)
+			return err
+		}
 		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phaseRemoving) })
 		if err != nil || len(taken) == 0 {
 			return err
