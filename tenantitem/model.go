@@ -76,7 +76,9 @@ type modelResult struct {
 
 // ModelOf returns the model of T. It fails with an error that unwraps to
 // [ErrInvalid] when T is not a struct that embeds its base, when two fields
-// claim one JSON name, or when a denorm tag can't be understood.
+// claim one JSON name, or when a denorm tag can't be understood, or stands where
+// nothing reads it: in a map, in an array of arrays, in a struct that lies in
+// itself or writes its own JSON.
 func ModelOf[T any, PT Item[T]]() (*Model, error) { return ModelOfType(reflect.TypeFor[T]()) }
 
 // ModelOfType is [ModelOf] for a type that is known only at run time, such as
@@ -133,6 +135,10 @@ func readModel(t reflect.Type) (*Model, error) {
 		return nil, err
 	}
 	for _, f := range m.Copies() {
+		if kindOf(t) != KindObject {
+			reason, hint := unreadBecause(t)
+			return nil, &InvalidError{What: "denorm tag on " + m.Name + "." + f.Path, Reason: reason, Hint: hint}
+		}
 		if err := r.checkCopy(f); err != nil {
 			return nil, err
 		}
@@ -161,12 +167,14 @@ func (r *modelReader) readStruct(t reflect.Type, parent *Field, prefix string, i
 		sf := t.Field(i)
 		at := append(append([]int{}, index...), i)
 		name, skip := jsonName(sf)
+		if err := r.checkTagPlace(sf, name, skip); err != nil {
+			return err
+		}
 		if skip {
 			continue
 		}
-		ft := dereference(sf.Type)
-		if sf.Anonymous && name == "" && ft.Kind() == reflect.Struct {
-			if err := r.readStruct(ft, parent, prefix, at); err != nil {
+		if isFlattened(sf, name) {
+			if err := r.readStruct(dereference(sf.Type), parent, prefix, at); err != nil {
 				return err
 			}
 			continue
@@ -204,20 +212,17 @@ func (r *modelReader) readField(sf reflect.StructField, name string, parent *Fie
 	r.model.Fields = append(r.model.Fields, f)
 	r.model.byPath[f.Path] = f
 
-	switch f.Kind {
-	case KindObject:
-		if t.Kind() == reflect.Struct {
-			return r.readStruct(t, f, f.Path+".", nil)
-		}
-	case KindArray:
-		elem := dereference(t.Elem())
-		f.Elem = kindOf(elem)
-		f.Refers = refTargetOf(elem)
-		if f.Elem == KindObject && elem.Kind() == reflect.Struct {
-			return r.readStruct(elem, f, f.Path+"[].", nil)
-		}
+	inner, kind, step := t, f.Kind, "."
+	if f.Kind == KindArray {
+		inner = dereference(t.Elem())
+		f.Elem = kindOf(inner)
+		f.Refers = refTargetOf(inner)
+		kind, step = f.Elem, "[]."
 	}
-	return nil
+	if kind == KindObject && inner.Kind() == reflect.Struct && !r.open[inner] {
+		return r.readStruct(inner, f, f.Path+step, nil)
+	}
+	return r.checkUnread(f, inner)
 }
 
 func jsonName(sf reflect.StructField) (name string, skip bool) {

@@ -34,7 +34,7 @@ type order struct {
 	Blob      []byte                   `json:"blob"`
 	Hidden    string                   `json:"-"`
 	Plain     bool
-	Next      *order `json:"next"`
+	Tree      *plainTree `json:"tree"`
 }
 
 func TestModelFields(t *testing.T) {
@@ -48,7 +48,7 @@ func TestModelFields(t *testing.T) {
 		"deletedAt": tenantitem.KindTime, "ttl": tenantitem.KindNumber, "watchers": tenantitem.KindArray,
 		"lines[].personId": tenantitem.KindString, "lines[].quantity": tenantitem.KindNumber, "first.personName": tenantitem.KindString,
 		"placed": tenantitem.KindTime, "extra": tenantitem.KindObject, "blob": tenantitem.KindString, "Plain": tenantitem.KindBool,
-		"next": tenantitem.KindObject,
+		"tree": tenantitem.KindObject, "tree.sub": tenantitem.KindArray,
 	}
 	for path, kind := range want {
 		f, ok := m.Field(path)
@@ -56,7 +56,7 @@ func TestModelFields(t *testing.T) {
 			t.Errorf("%s: found %v, %+v", path, ok, f)
 		}
 	}
-	for _, path := range []string{"Hidden", "-", "lines.personId", "next.next", "nope"} {
+	for _, path := range []string{"Hidden", "-", "lines.personId", "tree.sub[].sub[].name", "nope"} {
 		if _, ok := m.Field(path); ok {
 			t.Errorf("%s is a field", path)
 		}
