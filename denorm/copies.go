@@ -1,6 +1,7 @@
 package denorm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -71,12 +72,13 @@ func (c *Copies) checkExpiry(source catalogue.Source, s *schema) error {
 		return nil
 	}
 	for _, typ := range s.entityTypes {
-		if typ.tombstoneReason == "" {
+		reason := cmp.Or(typ.tombstoneReason, typ.restrictReason)
+		if reason == "" {
 			continue
 		}
 		for _, container := range p.Containers() {
 			if container.ID == typ.entity.Container && container.DefaultTTL > 0 {
-				return refuse(typ.entity, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", typ.tombstoneReason, container.ID), "use registry.TTLOn there")
+				return refuse(typ.entity, fmt.Sprintf("%s, and documents of container %q expire, which nobody gets to know", reason, container.ID), "use registry.TTLOn there")
 			}
 		}
 	}

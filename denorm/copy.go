@@ -19,6 +19,8 @@ type group struct {
 	copies []copied
 	// onDelete is what becomes of them when the source is deleted.
 	onDelete DeleteAction
+	// deleteRule is the declaration that says so; nil is none.
+	deleteRule fmt.Stringer
 }
 
 // copied is one field with a denorm tag.
@@ -106,7 +108,24 @@ func (s *schema) addCopies(typ *entityType) error {
 		if err := mode.check(tag, typ); err != nil {
 			return err
 		}
-		if from, ok := source.entity.Model.Field(f.Copy.Source); !ok || from.Array() != nil {
+		if f.Copy.Through.Copy != nil {
+			return refuse(tag, fmt.Sprintf("the reference %q is a copy itself", f.Copy.Through.Path), "make the reference a field of its own, or copy from the document that it is copied from")
+		}
+		for _, field := range []*tenantitem.Field{f, f.Copy.Through} {
+			if err := typ.checkPath(tag, field); err != nil {
+				return err
+			}
+		}
+		if err := typ.claim(tag, f); err != nil {
+			return err
+		}
+		from, ok := source.entity.Model.Field(f.Copy.Source)
+		if ok {
+			if err := source.checkPath(tag, from); err != nil {
+				return err
+			}
+		}
+		if !ok || from.Array() != nil {
 			return refuse(tag, fmt.Sprintf("%s of %s lies in an array", f.Copy.Source, source.name()), "copy the whole array, or a field outside it")
 		}
 		empty, err := canonical(f.Type, nil)
@@ -169,5 +188,5 @@ func groupOf(d Declaration, target, source *entityType, refField string) (*group
 	if ref.Refers != source.entity.Model.Type {
 		return nil, refuse(d, fmt.Sprintf("%q of %s does not refer to %s", ref.Path, target.name(), source.name()), "name the reference field of a tag, or another tenantitem.Ref")
 	}
-	return target.group(ref, source), nil
+	return target.group(ref, source), target.checkPath(d, ref)
 }

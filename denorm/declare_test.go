@@ -2,6 +2,7 @@ package denorm_test
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -39,6 +40,12 @@ type Inner struct {
 	Note   string               `json:"note" denorm:"snapshot,ref=taskId,field=plan.steps[].note"`
 }
 
+type cantWork struct {
+	entities []registry.Declaration
+	declared []denorm.Declaration
+	says     string
+}
+
 func TestDeclarationsThatCantWork(t *testing.T) {
 	t.Parallel()
 	short := layout()
@@ -46,11 +53,7 @@ func TestDeclarationsThatCantWork(t *testing.T) {
 		registry.Container{ID: "visits", PartitionKey: []string{"/tenantId", "/personName"}},
 		registry.Container{ID: "short", DefaultTTL: 1e9},
 	)
-	tests := map[string]struct {
-		entities []registry.Declaration
-		declared []denorm.Declaration
-		says     string
-	}{
+	tests := map[string]cantWork{
 		"a source that is not registered":    {[]registry.Declaration{registry.EntityOf[Person]()}, nil, "source Team is not registered (add registry.Entity[Team]())"},
 		"a cycle of copies":                  {[]registry.Declaration{registry.EntityOf[Ring](), registry.EntityOf[Bell]()}, nil, "Bell.sound <- Ring.sound <- Bell.sound"},
 		"a copy in the key":                  {append(entities(), registry.EntityOf[Visit](registry.In("visits"))), nil, "part of the partition key"},
@@ -74,6 +77,9 @@ func TestDeclarationsThatCantWork(t *testing.T) {
 		}, []denorm.Declaration{denorm.CountOf[Person, Task]("taskCount", "assigneeId")}, "expire"},
 		"a zero declaration": {nil, []denorm.Declaration{{}}, "denorm.CountOf"},
 	}
+	maps.Copy(tests, declarationsOfOddNames())
+	maps.Copy(tests, declarationsOfKeptFields())
+	maps.Copy(tests, declarationsOfWhatExpires())
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -69,7 +69,7 @@ func listField(d Declaration, typ *entityType, name string, to *entityType) (*te
 	if err != nil {
 		return nil, err
 	}
-	if f.Kind != tenantitem.KindArray || f.Refers != to.entity.Model.Type {
+	if f.Type.Kind() != reflect.Slice || f.Refers != to.entity.Model.Type {
 		return nil, refuse(d, fmt.Sprintf("%q of %s does not hold references to %s", f.Path, typ.name(), to.name()), fmt.Sprintf("declare it as []tenantitem.Ref[%s]", plainName(to.entity.Model.Type)))
 	}
 	return f, nil

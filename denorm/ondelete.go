@@ -55,6 +55,8 @@ func bindDelete(refField string, action DeleteAction) binder {
 			return err
 		}
 		switch {
+		case g.deleteRule != nil:
+			return refuse(d, fmt.Sprintf("%q has another rule, %s", g.ref.Path, g.deleteRule), "leave one of them out")
 		case action > Restrict:
 			return refuse(d, action.String()+" is none", "say denorm.Keep, denorm.Clear or denorm.Restrict")
 		case action == Restrict && source.entity.Parent != nil:
@@ -63,13 +65,23 @@ func bindDelete(refField string, action DeleteAction) binder {
 			return refuse(d, fmt.Sprintf("%q is part of the partition key, which can't be cleared", g.ref.Path), "use denorm.Keep or denorm.Restrict")
 		case action == Clear && g.ref.Kind == tenantitem.KindArray:
 			return refuse(d, fmt.Sprintf("%q holds many references", g.ref.Path), "name the reference field of a tag, or use denorm.Link or denorm.Restrict")
+		case action == Clear && target.isParent(g.ref):
+			return refuse(d, fmt.Sprintf("%q is kept by Grove itself", g.ref.Path), "register the child with parented.Orphan")
+		case action == Clear && source.expires():
+			return refuse(d, fmt.Sprintf("documents of %s expire, which nobody gets to know", source.name()), "delete them instead of letting them expire, or use denorm.Keep")
+		case action == Restrict && source.expires():
+			return refuse(d, fmt.Sprintf("documents of %s expire, whatever refers to them", source.name()), "delete them instead of letting them expire, or use denorm.Keep")
 		case action == Clear:
+			if err := target.claim(d, g.ref); err != nil {
+				return err
+			}
 			s.keep(g) // the copy rule clears: compare in copy_rule.go
 			source.keepTombstones(fmt.Sprintf("the references in %s are cleared when it is deleted", target.name()))
 		case action == Restrict:
 			source.beforeDelete = append(source.beforeDelete, g.refuseDelete)
+			source.restrictReason = fmt.Sprintf("%s refers to its documents, which may not end then", target.name())
 		}
-		g.onDelete = action
+		g.onDelete, g.deleteRule = action, d
 		return nil
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // step is one member on the way to the objects that hold a copy.
@@ -25,6 +26,30 @@ func stepsOf(path string) []step {
 		steps = append(steps, step{name, array})
 	}
 	return steps
+}
+
+// checkPath refuses a field whose way can't be split into its members.
+func (typ *entityType) checkPath(d fmt.Stringer, f *tenantitem.Field) error {
+	model := typ.entity.Model
+	for f != nil {
+		if err := checkName(d, model.Name, f); err != nil {
+			return err
+		}
+		outer := strings.TrimSuffix(f.Path[:len(f.Path)-len(f.Name)], ".")
+		holder, ok := model.Field(outer)
+		if !ok { // the elements of an array hold it, or the document does
+			holder, _ = model.Field(strings.TrimSuffix(outer, "[]"))
+		}
+		f = holder
+	}
+	return nil
+}
+
+func checkName(d fmt.Stringer, of string, f *tenantitem.Field) error {
+	if !strings.Contains(f.Name, ".") && !strings.HasSuffix(f.Name, "[]") {
+		return nil
+	}
+	return refuse(d, fmt.Sprintf("%q of %s has a dot in its name, or [] behind it", f.Name, of), "give it another json tag: paths are split there")
 }
 
 // topOf is the top-level member that a path begins with.

@@ -54,7 +54,7 @@ func projectionOf(d Declaration, field *tenantitem.Field, n int, child *entityTy
 			elem = elem.Elem()
 		}
 	}
-	if field.Kind != tenantitem.KindArray || elem.Kind() != reflect.Struct {
+	if field.Type.Kind() != reflect.Slice || elem.Kind() != reflect.Struct {
 		return nil, refuse(d, fmt.Sprintf("%q is a %s", field.Path, field.Type), "make it a slice of a struct with the members to show")
 	}
 	card, err := tenantitem.ModelOfType(elem)
@@ -65,6 +65,9 @@ func projectionOf(d Declaration, field *tenantitem.Field, n int, child *entityTy
 	for _, f := range card.Fields {
 		if f.Path != f.Name {
 			continue
+		}
+		if err := checkName(d, card.Name, f); err != nil {
+			return nil, err
 		}
 		from, ok := child.entity.Model.Field(f.Name)
 		if !ok {

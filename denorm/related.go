@@ -84,7 +84,7 @@ func findRef(d Declaration, parent, child *entityType, named ...string) (*tenant
 		if f.Refers != parentType || f.Array() != nil {
 			return nil, refuse(d, fmt.Sprintf("%q of %s is not a reference to %s outside arrays of objects", f.Path, child.name(), parent.name()), fmt.Sprintf("declare it as tenantitem.Ref[%s]", plainName(parentType)))
 		}
-		return f, nil
+		return f, child.checkPath(d, f)
 	}
 	var fields []*tenantitem.Field
 	for _, f := range child.entity.Model.References() {
@@ -96,7 +96,7 @@ func findRef(d Declaration, parent, child *entityType, named ...string) (*tenant
 	case 0:
 		return nil, refuse(d, fmt.Sprintf("%s does not refer to %s", child.name(), parent.name()), fmt.Sprintf("give it a field of type tenantitem.Ref[%s]", plainName(parentType)))
 	case 1:
-		return fields[0], nil
+		return fields[0], child.checkPath(d, fields[0])
 	}
 	return nil, refuse(d, fmt.Sprintf("%s refers to %s in several fields", child.name(), parent.name()), "name one of them behind n")
 }

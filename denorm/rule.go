@@ -28,7 +28,7 @@ type entityType struct {
 	// computed are the members that a declaration keeps, and that start empty.
 	computed []*tenantitem.Field
 	// claimed are the members that only one declaration may keep.
-	claimed []*tenantitem.Field
+	claimed []claim
 	// tracked are references that a declaration follows, so that a document which
 	// gets another one has to leave the old one behind.
 	tracked []*tenantitem.Field
@@ -38,8 +38,8 @@ type entityType struct {
 	// beforeDelete may refuse a delete.
 	beforeDelete []func(context.Context, engine.Deletion) error
 	// tombstoneReason says why its deletes have to stay visible for a while; empty where
-	// nothing follows from them.
-	tombstoneReason string
+	// nothing follows from them. restrictReason says why documents may not end without one.
+	tombstoneReason, restrictReason string
 
 	// transactionFields are the members that a transaction looks at. hasTransactionFollowers says that others
 	// may have to change with documents of this type.
@@ -114,6 +114,11 @@ type finding struct {
 
 // isGlobal reports whether the documents belong to no tenant.
 func (typ *entityType) isGlobal() bool { return typ.entity.Layout != nil && typ.entity.Layout.Global }
+
+// isParent reports whether a field names a child's parent.
+func (typ *entityType) isParent(f *tenantitem.Field) bool {
+	return typ.entity.Parent != nil && f.Path == "parentId"
+}
 
 // isKey reports whether the partition key is filled from a field.
 func (typ *entityType) isKey(f *tenantitem.Field) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/cosmosgrove/grove/internal/catalogue"
 	"github.com/cosmosgrove/grove/internal/engine"
@@ -69,13 +70,35 @@ func (s *schema) add(d Declaration) error {
 	return d.bind(s, d, a, b)
 }
 
-// claim keeps a second declaration from keeping the same field.
-func (typ *entityType) claim(d Declaration, f *tenantitem.Field) error {
-	if slices.Contains(typ.claimed, f) {
-		return refuse(d, fmt.Sprintf("%q is kept by another declaration", f.Path), "use a field for each")
+// claim is a field, and what keeps it.
+type claim struct {
+	field *tenantitem.Field
+	by    fmt.Stringer
+}
+
+// claim refuses a second declaration that keeps the same field, or one inside
+// it: each would write over the other for ever.
+func (typ *entityType) claim(d fmt.Stringer, f *tenantitem.Field) error {
+	meta, err := tenantitem.ModelOfType(reflect.TypeFor[tenantitem.Meta]())
+	if err != nil {
+		return err
 	}
-	typ.claimed = append(typ.claimed, f)
+	if _, ok := meta.Field(f.Path); ok {
+		return refuse(d, fmt.Sprintf("%q is kept by Grove itself", f.Path), "use a field of the application's")
+	}
+	for _, c := range typ.claimed {
+		if f == c.field || liesIn(f, c.field) || liesIn(c.field, f) {
+			return refuse(d, fmt.Sprintf("%q is kept by another declaration, %s", c.field.Path, c.by), "use a field for each")
+		}
+	}
+	typ.claimed = append(typ.claimed, claim{f, d})
 	return nil
+}
+
+// liesIn reports whether a field is a part of another.
+func liesIn(inner, outer *tenantitem.Field) bool {
+	rest, ok := strings.CutPrefix(inner.Path, outer.Path)
+	return ok && (strings.HasPrefix(rest, ".") || strings.HasPrefix(rest, "[]."))
 }
 
 // topField finds a field that a patch can set by name.
@@ -87,7 +110,7 @@ func topField(d Declaration, typ *entityType, name string) (*tenantitem.Field, e
 	if f.Path != f.Name {
 		return nil, refuse(d, fmt.Sprintf("%q lies inside another field", f.Path), "use a field of the document itself")
 	}
-	return f, nil
+	return f, typ.checkPath(d, f)
 }
 
 // byDocs finds the entity type of a repository.
