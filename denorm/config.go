@@ -2,9 +2,13 @@ package denorm
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"time"
 
 	"github.com/cosmosgrove/grove/denorm/changefeed"
+	"github.com/cosmosgrove/grove/internal/catalogue"
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 // Config says how copies are followed. The zero value is ready to use.
@@ -18,12 +22,34 @@ type Config struct {
 	LeaseContainer string
 	// Tombstone is how long a deleted document stays, hidden, where another document
 	// has to learn of the delete. It must be longer than the processor may be
-	// out of work. Defaults to 7 days.
+	// out of work. Defaults to 7 days; it is a second to 68 years.
 	Tombstone time.Duration
 	// Processor is what the processors have in common: their intervals, their
 	// logger, their meters. Its Container, Leases, Name, Endpoint and Session are filled in. A
 	// Logger that is not set is the one of registry.Config.
 	Processor changefeed.Config
+}
+
+// maxTombstone is the longest time to live that a document can have, in seconds.
+const maxTombstone = math.MaxInt32 * time.Second
+
+// validate refuses what can't work with these entities, before anything is sent.
+func (c Config) validate(entities []*catalogue.Entity) error {
+	if err := tenantitem.ValidateID(c.Name); err != nil {
+		return fmt.Errorf("denorm.Config.Name: %w", err)
+	}
+	if c.Tombstone < time.Second || c.Tombstone > maxTombstone {
+		return &tenantitem.InvalidError{What: "denorm.Config.Tombstone", Reason: fmt.Sprintf("it is %s", c.Tombstone), Hint: "leave it out for its default, or use hours"}
+	}
+	for _, entity := range entities {
+		if entity.Container == c.LeaseContainer {
+			return &tenantitem.InvalidError{What: "denorm.Config.LeaseContainer", Reason: fmt.Sprintf("container %q holds documents of %s", c.LeaseContainer, entity.EntityType), Hint: "use a container of its own: every lease written would be a change"}
+		}
+	}
+	if err := c.Processor.Validate(); err != nil {
+		return fmt.Errorf("denorm.Config.Processor: %w", err)
+	}
+	return nil
 }
 
 func (c Config) withDefaults() Config {

@@ -46,8 +46,8 @@ func extension(x catalogue.Extension) registry.Extension {
 
 // plan checks everything against the catalogue.
 func (c *Copies) plan(p catalogue.Source) error {
-	if err := tenantitem.ValidateID(c.cfg.Name); err != nil {
-		return fmt.Errorf("denorm.Config.Name: %w", err)
+	if err := c.cfg.validate(catalogue.Entities(p)); err != nil {
+		return err
 	}
 	s, err := newSchema(catalogue.Entities(p), c.declarations)
 	if err != nil {

@@ -6,11 +6,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cosmosgrove/grove/denorm"
+	"github.com/cosmosgrove/grove/denorm/changefeed"
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/registry"
 	"github.com/cosmosgrove/grove/repository"
+	keyed "github.com/cosmosgrove/grove/repository/layout"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -101,6 +104,41 @@ func TestASecondCopiesOfAPlanIsRefused(t *testing.T) {
 	_, err := registry.NewPlan(layout(), entities(), first.Extension(), second.Extension())
 	if !errors.Is(err, tenantitem.ErrInvalid) || !strings.Contains(err.Error(), "denorm.Module is there twice") {
 		t.Error(err)
+	}
+}
+
+// What can't work is refused with the plan, before there is a client.
+func TestConfigsThatCantWork(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		cfg  denorm.Config
+		says string
+	}{
+		"a name":                          {denorm.Config{Name: "a/b"}, "denorm.Config.Name"},
+		"the leases among the entities":   {denorm.Config{LeaseContainer: "plain"}, `holds documents of Team (use a container of its own`},
+		"a lease container's name":        {denorm.Config{LeaseContainer: "a/b"}, "denorm.Module"},
+		"a negative tombstone":            {denorm.Config{Tombstone: -time.Hour}, "denorm.Config.Tombstone: it is -1h0m0s (leave it out for its default, or use hours)"},
+		"a tombstone of an instant":       {denorm.Config{Tombstone: time.Millisecond}, "denorm.Config.Tombstone: it is 1ms"},
+		"a tombstone of a century":        {denorm.Config{Tombstone: 100 * 365 * 24 * time.Hour}, "denorm.Config.Tombstone: it is 876000h0m0s"},
+		"a processor's negative interval": {denorm.Config{Processor: changefeed.Config{PollInterval: -1}}, "changefeed.Config.PollInterval: it is -1ns"},
+		"a processor's attempts":          {denorm.Config{Processor: changefeed.Config{MaxAttempts: -1}}, "changefeed.Config.MaxAttempts: it is -1"},
+		"a processor's tiny lease":        {denorm.Config{Processor: changefeed.Config{LeaseDuration: 1}}, "changefeed.Config.LeaseDuration: it is 1ns"},
+		"a processor's page":              {denorm.Config{Processor: changefeed.Config{MaxItems: 1001}}, "changefeed.Config.MaxItems: it is 1001"},
+		"an instance with a slash":        {denorm.Config{Processor: changefeed.Config{Instance: "a/b"}}, "changefeed.Config.Instance"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cfg := layout()
+			cfg.Containers = append(slices.Clone(cfg.Containers), registry.Container{ID: "plain", PartitionKey: []string{"/id"}})
+			declared := entities()
+			if tt.cfg.LeaseContainer == "plain" {
+				declared = []registry.Declaration{registry.EntityOf[Team](registry.In("plain"), registry.WithLayout(keyed.Layout{}))}
+			}
+			_, err := registry.NewPlan(cfg, declared, denorm.New(tt.cfg).Extension())
+			if !errors.Is(err, tenantitem.ErrInvalid) || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("%v\nwant %q in it", err, tt.says)
+			}
+		})
 	}
 }
 

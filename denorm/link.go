@@ -24,7 +24,7 @@ type link struct {
 	samePartition bool
 }
 
-// LinkOf keeps both sides of a many-to-many in step: fieldA of A is an array
+// LinkOf keeps both sides of a many-to-many in step: fieldA of A is a slice
 // of tenantitem.Ref[B] and fieldB of B one of tenantitem.Ref[A]. Either may be
 // written, and the other changes when counts do; see [CountOf]. When both sides
 // of one pair are changed at the same time, A's list is followed.

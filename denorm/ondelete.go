@@ -18,13 +18,14 @@ const (
 	// was true last. It is the default.
 	Keep DeleteAction = iota
 	// Clear empties the reference and the synced copies beside it, in a patch by
-	// the keeper when the change feed brings it the delete. Snapshots stay.
+	// the keeper when the change feed brings it the delete. Snapshots stay. What
+	// expires by a time to live is refused: the feed does not bring that.
 	Clear
 	// Restrict makes the delete fail with [ErrReferenced] while a document
 	// refers to this one. A reference that is written in the same instant may
 	// escape it; its copies are kept then. A document's reference to itself does
-	// not count. It is for aggregate roots: what a delete of a parent takes with
-	// it is not asked.
+	// not count. It is for aggregate roots that don't expire: what a delete of a
+	// parent takes with it, and a time to live, are not asked.
 	Restrict
 )
 
@@ -43,7 +44,7 @@ func (g DeleteAction) String() string {
 
 // OnDeleteOf says what becomes of documents of T that refer to a document of S
 // through refField when that is deleted: of the reference, and of the copies
-// that are made through it, if there are any.
+// that are made through it, if there are any. A reference has one rule.
 func OnDeleteOf[T, S any](refField string, action DeleteAction) Declaration {
 	return declare("OnDelete", reflect.TypeFor[T](), reflect.TypeFor[S](), bindDelete(refField, action))
 }

@@ -14,7 +14,7 @@ import (
 
 // RecentOf keeps in an array field of P the newest n documents of C that refer
 // to it, newest first: by their ids, which sort by time unless the application
-// makes its own. The array's elements are cards: structs whose JSON members
+// makes its own. The array is a slice, and its elements are cards: structs whose JSON members
 // are members of C, at most 100 of them. refField is the field of C that
 // refers to P; it may be left out when there is only one. It changes when
 // counts do; see [CountOf].

@@ -129,3 +129,67 @@ func TestClearWithoutACopy(t *testing.T) {
 		t.Errorf("the reference is %q", got.PersonID)
 	}
 }
+
+// Boss is counted through a reference that is a copy itself.
+type Boss struct {
+	tenantitem.TenantItem[Boss]
+	Jobs int       `json:"jobs"`
+	Last []JobCard `json:"last"`
+}
+
+type JobCard struct {
+	ID tenantitem.Ref[Job] `json:"id"`
+}
+
+type Plant struct {
+	tenantitem.TenantItem[Plant]
+	BossID tenantitem.Ref[Boss] `json:"bossId,omitempty"`
+}
+
+type Job struct {
+	tenantitem.TenantItem[Job]
+	PlantID tenantitem.Ref[Plant] `json:"plantId,omitempty"`
+	BossID  tenantitem.Ref[Boss]  `json:"bossId,omitempty" denorm:"sync,ref=plantId,field=bossId"`
+}
+
+// What is counted by a reference that follows another document moves with it.
+func TestCountsByACopiedReference(t *testing.T) {
+	t.Parallel()
+	for name, key := range map[string][]string{"one partition": {"/tenantId"}, "by type": {"/tenantId", "/entityType"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			db, keeper := openOf(t, emulatortest.New(t), key, []registry.Declaration{registry.EntityOf[Boss](registry.In("shop")), registry.EntityOf[Plant](registry.In("shop")), registry.EntityOf[Job](registry.In("shop"))},
+				denorm.CountOf[Boss, Job]("jobs", "bossId"), denorm.RecentOf[Boss, Job]("last", 2, "bossId"))
+			bosses, plants, jobs := repo[Boss](t, db).In(acme), repo[Plant](t, db).In(acme), repo[Job](t, db).In(acme)
+			a, z := &Boss{}, &Boss{}
+			noError(t, bosses.Create(ctx, a))
+			noError(t, bosses.Create(ctx, z))
+			plant := &Plant{BossID: a.Ref()}
+			noError(t, plants.Create(ctx, plant))
+			for range 3 {
+				noError(t, jobs.Create(ctx, &Job{PlantID: plant.Ref()}))
+			}
+			count := func(when string, wantA, wantZ int) {
+				t.Helper()
+				noError(t, keeper.CatchUp(ctx))
+				for b, want := range map[*Boss]int{a: wantA, z: wantZ} {
+					got, err := bosses.Get(ctx, b.ID)
+					noError(t, err)
+					if got.Jobs != want || len(got.Last) != min(want, 2) {
+						t.Errorf("%s: %d jobs, %d cards, want %d", when, got.Jobs, len(got.Last), want)
+					}
+				}
+				for drift, err := range keeper.Audit(ctx, acme) {
+					t.Errorf("%s: %v %v", when, drift, err)
+				}
+			}
+			count("created", 3, 0)
+			_, err := plants.Mutate(ctx, plant.ID, func(p *Plant) error { p.BossID = z.Ref(); return nil })
+			noError(t, err)
+			count("moved", 0, 3)
+			noError(t, plants.Delete(ctx, plant.ID, nil))
+			count("gone", 0, 3)
+		})
+	}
+}

@@ -33,6 +33,10 @@ func (m CopyMode) String() string {
 // Copy is a field's declaration that it repeats a field of another document:
 //
 //	OwnerName string `json:"ownerName" denorm:"sync,ref=ownerId,field=firstName"`
+//
+// The field may lie in structs and in arrays of structs, at any depth and behind
+// pointers. In the values of a map, in an array of arrays, in a struct that lies in
+// itself or writes its own JSON the tag is refused; what an interface holds is not seen.
 type Copy struct {
 	// Mode is snapshot or sync.
 	Mode CopyMode

@@ -58,7 +58,7 @@ type Config struct {
 	MaxPollInterval time.Duration
 	// LeaseDuration is how long a lease is respected after its owner last
 	// renewed it; a dead instance's ranges are taken over after that. Defaults
-	// to 30 s. Leases are renewed at a third of it.
+	// to 30 s; it is 100 ms to a day. Leases are renewed at a third of it.
 	LeaseDuration time.Duration
 	// BalanceInterval is how often an instance looks for ranges to take, and
 	// for ranges that split. Defaults to 5 s.
@@ -66,7 +66,7 @@ type Config struct {
 	// MaxAttempts is how often the handler may refuse a change, for a reason
 	// that does not pass, before the change is quarantined. Defaults to 5.
 	MaxAttempts int
-	// Backoff is the wait after the first failure; it doubles up to a minute.
+	// Backoff is the wait after the first failure, at most a minute; it doubles up to that.
 	// Defaults to 100 ms.
 	Backoff time.Duration
 	// Logger takes what an operator should know: leases lost, changes failing,
@@ -97,31 +97,50 @@ func (c Config) withDefaults() Config {
 }
 
 func (c Config) validate() error {
-	refuse := func(field, reason, hint string) error {
-		return &tenantitem.InvalidError{What: "changefeed.Config." + field, Reason: reason, Hint: hint}
-	}
 	switch {
 	case c.Container == nil:
-		return refuse("Container", "it is nil", "pass the container to process")
+		return refuseConfig("Container", "it is nil", "pass the container to process")
 	case c.Leases == nil:
-		return refuse("Leases", "it is nil", "pass a container of its own with the partition key /id")
+		return refuseConfig("Leases", "it is nil", "pass a container of its own with the partition key /id")
 	case c.Leases == c.Container:
-		return refuse("Leases", "it is the processed container", "use a container of its own: every lease written would be a change")
-	case c.MaxItems < 1 || c.MaxItems > 1000:
-		return refuse("MaxItems", fmt.Sprintf("it is %d", c.MaxItems), "use 1 to 1000")
-	case c.PollInterval < 0 || c.MaxPollInterval < 0 || c.BalanceInterval < 0 || c.Backoff < 0 || c.MaxAttempts < 0:
-		return refuse("", "a duration or a number is negative", "leave it out for its default")
-	case c.LeaseDuration < 100*time.Millisecond:
-		return refuse("LeaseDuration", fmt.Sprintf("it is %s", c.LeaseDuration), "use seconds: shorter than a slow answer, and instances take from each other")
-	}
-	if _, ok := hostOf(c.Endpoint); c.Endpoint != "" && !ok {
-		return refuse("Endpoint", "it is no URL", "pass what azcosmos.Client.Endpoint returns")
+		return refuseConfig("Leases", "it is the processed container", "use a container of its own: every lease written would be a change")
 	}
 	if err := tenantitem.ValidateID(c.Name); err != nil {
 		return fmt.Errorf("changefeed.Config.Name: %w", err)
+	}
+	return c.Validate()
+}
+
+// Validate refuses what can't work whatever Container, Leases and Name are, so
+// that it can be told before they are known: an error that unwraps to
+// [tenantitem.ErrInvalid]. [New] refuses the same.
+func (c Config) Validate() error {
+	c = c.withDefaults()
+	switch {
+	case c.MaxItems < 1 || c.MaxItems > 1000:
+		return refuseConfig("MaxItems", fmt.Sprintf("it is %d", c.MaxItems), "use 1 to 1000")
+	case c.MaxAttempts < 0:
+		return refuseConfig("MaxAttempts", fmt.Sprintf("it is %d", c.MaxAttempts), "leave it out for its default")
+	case c.LeaseDuration < 100*time.Millisecond || c.LeaseDuration > longestInterval:
+		return refuseConfig("LeaseDuration", fmt.Sprintf("it is %s", c.LeaseDuration), "use seconds: less than a slow answer, and instances take from each other; days, and nobody takes over from a dead one")
+	case c.Backoff < 0 || c.Backoff > longestBackoff:
+		return refuseConfig("Backoff", fmt.Sprintf("it is %s", c.Backoff), "leave it out for its default, or use at most a minute")
+	}
+	if field, reason, hint := intervalRefusal(c.PollInterval, c.MaxPollInterval); field != "" {
+		return refuseConfig(field, reason, hint)
+	}
+	if !isInterval(c.BalanceInterval) {
+		return refuseConfig("BalanceInterval", fmt.Sprintf("it is %s", c.BalanceInterval), useSeconds)
+	}
+	if _, ok := hostOf(c.Endpoint); c.Endpoint != "" && !ok {
+		return refuseConfig("Endpoint", "it is no URL", "pass what azcosmos.Client.Endpoint returns")
 	}
 	if err := tenantitem.ValidateID(c.Instance); err != nil {
 		return fmt.Errorf("changefeed.Config.Instance: %w", err)
 	}
 	return nil
+}
+
+func refuseConfig(field, reason, hint string) error {
+	return &tenantitem.InvalidError{What: "changefeed.Config." + field, Reason: reason, Hint: hint}
 }

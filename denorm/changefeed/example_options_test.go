@@ -135,3 +135,11 @@ func ExampleChange_Position() {
 	// o-1
 	// o-2
 }
+
+// A configuration that operators write is checked before anything is connected.
+func ExampleConfig_Validate() {
+	cfg := changefeed.Config{PollInterval: time.Minute, MaxPollInterval: 5 * time.Second}
+	fmt.Println(cfg.Validate())
+	// Output:
+	// invalid changefeed.Config.MaxPollInterval: it is 5s and PollInterval 1m0s (make it the longer one, or leave it out)
+}

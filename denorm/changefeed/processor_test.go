@@ -260,6 +260,21 @@ func TestBadConfigIsRefusedBeforeAnyRequest(t *testing.T) {
 		"a name with a slash":  func(c *changefeed.Config) { c.Name = "a/b" },
 		"too many items":       func(c *changefeed.Config) { c.MaxItems = 1001 },
 		"a tiny lease":         func(c *changefeed.Config) { c.LeaseDuration = time.Millisecond },
+		"a negative lease":     func(c *changefeed.Config) { c.LeaseDuration = -time.Second },
+		"a lease of two days":  func(c *changefeed.Config) { c.LeaseDuration = 48 * time.Hour },
+		"negative items":       func(c *changefeed.Config) { c.MaxItems = -1 },
+		"a negative poll":      func(c *changefeed.Config) { c.PollInterval = -1 },
+		"a poll of two days":   func(c *changefeed.Config) { c.PollInterval = 48 * time.Hour },
+		"a negative long poll": func(c *changefeed.Config) { c.MaxPollInterval = -1 },
+		"a long poll of days":  func(c *changefeed.Config) { c.MaxPollInterval = 48 * time.Hour },
+		"a short long poll":    func(c *changefeed.Config) { c.PollInterval, c.MaxPollInterval = time.Minute, time.Second },
+		"a negative balance":   func(c *changefeed.Config) { c.BalanceInterval = -1 },
+		"a balance of days":    func(c *changefeed.Config) { c.BalanceInterval = 48 * time.Hour },
+		"negative attempts":    func(c *changefeed.Config) { c.MaxAttempts = -1 },
+		"a negative backoff":   func(c *changefeed.Config) { c.Backoff = -1 },
+		"a backoff of an hour": func(c *changefeed.Config) { c.Backoff = time.Hour }, // it doubled to a negative one
+		"an endpoint of words": func(c *changefeed.Config) { c.Endpoint = "the account" },
+		"an instance's slash":  func(c *changefeed.Config) { c.Instance = "a/b" },
 	} {
 		cfg := b.config("bad")
 		change(&cfg)

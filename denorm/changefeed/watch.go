@@ -121,8 +121,9 @@ func (w *watch) validate() error {
 		return &tenantitem.InvalidError{What: "changefeed.Watch", Reason: "the container is nil", Hint: "pass the container to watch"}
 	case w.opts.MaxItems < 1 || w.opts.MaxItems > 1000:
 		return refuse("MaxItems", fmt.Sprintf("it is %d", w.opts.MaxItems), "use 1 to 1000")
-	case w.opts.PollInterval < 0 || w.opts.MaxPollInterval < 0:
-		return refuse("PollInterval", "a duration is negative", "leave it out for its default")
+	}
+	if field, reason, hint := intervalRefusal(w.opts.PollInterval, w.opts.MaxPollInterval); field != "" {
+		return refuse(field, reason, hint)
 	}
 	return nil
 }

@@ -279,7 +279,8 @@ func TestWatchEnds(t *testing.T) {
 				break
 			}
 			for name, opts := range map[string]changefeed.WatchOptions{
-				"items": {MaxItems: 1001}, "poll": {PollInterval: -1}, "position": {Position: "x"}, "another container's": {Position: foreign},
+				"items": {MaxItems: 1001}, "negative items": {MaxItems: -1}, "poll": {PollInterval: -1}, "long poll": {MaxPollInterval: -1},
+				"days": {PollInterval: 48 * time.Hour}, "short long poll": {PollInterval: time.Minute, MaxPollInterval: time.Second}, "position": {Position: "x"}, "another container's": {Position: foreign},
 			} {
 				if _, errs := watch(b, opts); len(errs) != 1 || !errors.Is(errs[0], tenantitem.ErrInvalid) {
 					t.Errorf("%s: %v", name, errs)
