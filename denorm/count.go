@@ -29,12 +29,15 @@ func bindCount(field, refField string) binder {
 		if err != nil {
 			return err
 		}
-		if f.Kind != tenantitem.KindNumber {
+		if f.Kind != tenantitem.KindNumber || f.Type.Size() < minCountBytes {
 			return refuse(d, fmt.Sprintf("%q is a %s", f.Path, f.Type), "make it an int")
 		}
 		return s.relatedTo(d, parent, child, ref, count{f})
 	}
 }
+
+// minCountBytes is the size of the smallest number that a count fits: more than 32,767 refer to one document.
+const minCountBytes = 4
 
 // count is a field that says how many documents refer to its own. In a
 // transaction with them it is changed by what they change (change; by how much, also

@@ -115,6 +115,7 @@ type Club struct {
 	tenantitem.TenantItem[Club]
 	Name   string                 `json:"name"`
 	Size   int                    `json:"size"`
+	Few    int16                  `json:"few"`
 	Fans   []tenantitem.Ref[Fan]  `json:"fans,omitempty"`
 	Last   []FanCard              `json:"last"`
 	Fixed  [3]FanCard             `json:"fixed"`
@@ -211,6 +212,8 @@ func declarationsOfKeptFields() map[string]cantWork {
 		"a link twice":                         {club, []denorm.Declaration{link, link}, `"fans" ` + other + "denorm.Link[Club, Fan]"},
 		"a link and its inverse":               {club, []denorm.Declaration{link, denorm.LinkOf[Fan, Club]("clubs", "fans")}, `"clubs" ` + other + "denorm.Link[Club, Fan]"},
 		"the newest in a linked field":         {club, []denorm.Declaration{link, denorm.RecentOf[Club, Fan]("fans", 2, "clubId")}, "make it a slice of a struct"},
+		"a count in a small number":            {club, []denorm.Declaration{denorm.CountOf[Club, Fan]("few", "clubId")}, "make it an int"},
+		"a count in the key":                   {[]registry.Declaration{registry.EntityOf[Club](registry.In("sizes")), registry.EntityOf[Fan](), registry.EntityOf[Mascot](), registry.EntityOf[Flag]()}, []denorm.Declaration{count}, "part of the partition key"},
 		"a count in the time to live":          {club, []denorm.Declaration{denorm.CountOf[Club, Fan]("ttl", "clubId")}, `"ttl" ` + grove},
 		"a count in the time of the write":     {club, []denorm.Declaration{denorm.CountOf[Club, Fan]("_ts", "clubId")}, `"_ts" ` + grove},
 		"the newest in an array of a length":   {club, []denorm.Declaration{denorm.RecentOf[Club, Fan]("fixed", 3, "clubId")}, "make it a slice"},

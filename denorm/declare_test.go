@@ -54,6 +54,7 @@ func TestDeclarationsThatCantWork(t *testing.T) {
 	short := layout()
 	short.Containers = append(slices.Clone(short.Containers),
 		registry.Container{ID: "visits", PartitionKey: []string{"/tenantId", "/personName"}},
+		registry.Container{ID: "sizes", PartitionKey: []string{"/tenantId", "/size"}},
 		registry.Container{ID: "short", DefaultTTL: 1e9},
 	)
 	tests := map[string]cantWork{

@@ -110,6 +110,9 @@ func topField(d Declaration, typ *entityType, name string) (*tenantitem.Field, e
 	if f.Path != f.Name {
 		return nil, refuse(d, fmt.Sprintf("%q lies inside another field", f.Path), "use a field of the document itself")
 	}
+	if typ.isKey(f) {
+		return nil, refuse(d, fmt.Sprintf("%q is part of the partition key, which can't follow a change", f.Path), "use another field, or make another one the key")
+	}
 	return f, typ.checkPath(d, f)
 }
 

@@ -109,7 +109,7 @@ func (r *modelReader) checkSource(f *Field, source *Model, fail func(reason, hin
 	if !ok {
 		return fail(fmt.Sprintf("%s has no field %q", source.Name, f.Copy.Source), source.suggestion(f.Copy.Source))
 	}
-	if from.Type != f.Type && from.Kind != f.Kind {
+	if from.Type != f.Type && (from.Kind != f.Kind || from.Elem != f.Elem || f.Type.Kind() == reflect.Array) {
 		return fail(fmt.Sprintf("it is a %s and %s.%s is a %s", f.Type, source.Name, from.Path, from.Type), "give both fields the same type")
 	}
 	return nil

@@ -13,7 +13,9 @@ import (
 
 type person struct {
 	tenantitem.TenantItem[person]
-	FirstName string `json:"firstName"`
+	FirstName string    `json:"firstName"`
+	Nicknames []string  `json:"nicknames"`
+	Last      [3]string `json:"last"`
 }
 
 type line struct {
@@ -149,6 +151,18 @@ type wrongType struct {
 	Name     int                    `json:"name" denorm:"sync,ref=personId,field=firstName"`
 }
 
+type wrongElements struct {
+	tenantitem.TenantItem[wrongElements]
+	PersonID tenantitem.Ref[person] `json:"personId"`
+	Names    []int                  `json:"names" denorm:"sync,ref=personId,field=nicknames"`
+}
+
+type shorter struct {
+	tenantitem.TenantItem[shorter]
+	PersonID tenantitem.Ref[person] `json:"personId"`
+	Last     [2]string              `json:"last" denorm:"sync,ref=personId,field=last"`
+}
+
 type twice struct {
 	tenantitem.TenantItem[twice]
 	Number string `json:"id"`
@@ -165,6 +179,8 @@ func TestModelRefusesWithTheWayOut(t *testing.T) {
 		{reflect.TypeFor[noRef](), "tenantitem.Ref[Source]"},
 		{reflect.TypeFor[noSource](), `did you mean "firstName"?`},
 		{reflect.TypeFor[wrongType](), "same type"},
+		{reflect.TypeFor[wrongElements](), "same type"},
+		{reflect.TypeFor[shorter](), "same type"},
 		{reflect.TypeFor[twice](), `stored as "id"`},
 		{reflect.TypeFor[int](), "not a struct"},
 		{reflect.TypeOf(struct{ tenantitem.Meta }{}), "unnamed"},
