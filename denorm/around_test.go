@@ -1,7 +1,9 @@
 package denorm_test
 
 import (
+	"context"
 	"testing"
+	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
 
@@ -132,4 +134,23 @@ func (b *testBundle) patchTask(task *Task, path string, value any) {
 		}
 		return err
 	}))
+}
+
+// A document of no type of Grove's, with a member that differs from the id by case alone, holds up nobody.
+func TestAForeignIDInCapitalsStopsNoKeeper(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ada := b.person("Ada")
+	tasks, _ := b.db.Container("tasks")
+	b.must(patiently(func() error {
+		_, err := tasks.UpsertItem(b.ctx, azcosmos.NewPartitionKeyString("other").AppendString("Legacy").AppendString("x"),
+			[]byte(`{"id":"legacy","tenantId":"other","entityType":"Legacy","project":"x","ID":42,"_TS":"x"}`), nil)
+		return err
+	}))
+	b.task("p1", ada)
+	ctx, cancel := context.WithTimeout(b.ctx, time.Minute)
+	defer cancel()
+	b.must(b.keeper.CatchUp(ctx))
+	b.taskCount(ada, 1)
+	b.noDrift()
 }

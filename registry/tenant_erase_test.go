@@ -197,3 +197,12 @@ func ExampleTenants_PlanErase() {
 	// would go: map[Book:2 Writer:1] would stay: map[Book:1 Writer:1] <nil>
 	// gone: map[Book:2 Writer:1] true true <nil>
 }
+
+// What another writer stored beside a reference does not hide it.
+func TestAReferenceBesideANumberBeyondGo(t *testing.T) {
+	t.Parallel()
+	d := registry.ErasedDocument{ID: "n", Document: []byte(`{"id":"n","n":1e999,"authors":[{"id":"ada"}]}`)}
+	if !registry.RefersTo("ada")(d) || registry.RefersTo("bob")(d) {
+		t.Error("the reference is passed over")
+	}
+}

@@ -211,6 +211,16 @@ func (b *testBundle) processor(cfg changefeed.Config, h changefeed.Handler) *cha
 	return p
 }
 
+// caughtUp says that every change so far was handled or put into quarantine, in good time.
+func (b *testBundle) caughtUp(p *changefeed.Processor) {
+	b.t.Helper()
+	ctx, cancel := context.WithTimeout(b.t.Context(), time.Minute)
+	defer cancel()
+	if err := p.CatchUp(ctx); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 func (b *testBundle) leaseDocuments() []map[string]any {
 	b.t.Helper()
 	var out []map[string]any

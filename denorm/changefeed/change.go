@@ -1,10 +1,14 @@
 package changefeed
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/cosmosgrove/grove/internal/codec"
 )
 
 // Change is a document as it is after a change. The feed shows the latest
@@ -31,6 +35,7 @@ type Change struct {
 	Range string
 	Epoch int64
 
+	rid      string         // the document's resource id
 	position *watchPosition // of a watch
 }
 
@@ -68,15 +73,42 @@ func (c Change) Decode(v any) error {
 // handler that goes on regardless holds up the processor's end.
 type Handler func(ctx context.Context, changes []Change) error
 
-func parseChange(raw json.RawMessage) (Change, error) {
-	var head struct {
-		ID   string `json:"id"`
-		ETag string `json:"_etag"`
-		LSN  int64  `json:"_lsn"`
-		TS   int64  `json:"_ts"`
+// parseChange reads what the service says of a document. Members are told by their
+// exact names, and what does not fit stays zero: a document may hold anything, "ID"
+// beside "id" too, and must not stop its range.
+func parseChange(raw json.RawMessage) Change {
+	c := Change{Document: raw}
+	codec.Members(raw, func(name string, value []byte) {
+		switch name {
+		case "id":
+			c.ID = textOf(value)
+		case "_etag":
+			c.ETag = textOf(value)
+		case "_rid":
+			c.rid = textOf(value)
+		case "_lsn":
+			c.LSN = integerOf(value)
+		case "_ts":
+			c.Timestamp = integerOf(value)
+		}
+	})
+	return c
+}
+
+// textOf is the text of a JSON string; "" for anything else.
+func textOf(value []byte) (text string) {
+	if len(value) > 1 && value[0] == '"' && bytes.IndexByte(value, '\\') < 0 && utf8.Valid(value) {
+		return string(value[1 : len(value)-1]) // as most are
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
-		return Change{}, fmt.Errorf("changefeed: a change without a readable head")
+	_ = json.Unmarshal(value, &text) // what does not fit stays empty
+	return text
+}
+
+// integerOf is a JSON integer; 0 for anything else.
+func integerOf(value []byte) int64 {
+	n, err := strconv.ParseInt(string(value), 10, 64)
+	if err != nil {
+		return 0
 	}
-	return Change{Document: raw, ID: head.ID, ETag: head.ETag, LSN: head.LSN, Timestamp: head.TS}, nil
+	return n
 }

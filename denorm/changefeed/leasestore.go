@@ -61,12 +61,9 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 // skipForeign notes a document that has a lease's id and is none. It stops
 // nothing; if it was a lease once, its range is reported as one without a lease.
 func (s *leaseStore) skipForeign(ctx context.Context, item []byte) {
-	var head struct {
-		ID string `json:"id"`
-	}
-	_ = json.Unmarshal(item, &head) // an id is all that is told of it
-	if _, told := s.foreign.LoadOrStore(head.ID, true); !told {
-		s.logger.WarnContext(ctx, "a document in the lease container is not a lease; use a container of its own", "document", head.ID)
+	id := parseChange(item).ID // all that is told of it
+	if _, told := s.foreign.LoadOrStore(id, true); !told {
+		s.logger.WarnContext(ctx, "a document in the lease container is not a lease; use a container of its own", "document", id)
 	}
 }
 

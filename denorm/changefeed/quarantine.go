@@ -75,7 +75,7 @@ func (w *worker) handleAlone(ctx context.Context, one []Change) error {
 func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, attempts int, reason error) error {
 	// The same version of the same document has one place in quarantine,
 	// however often it is read again.
-	sum := sha256.Sum256([]byte(c.rid() + c.ID + c.ETag))
+	sum := sha256.Sum256([]byte(c.rid + c.ID + c.ETag))
 	names := p.store.names
 	q := Quarantined{
 		ID: names.quarantinePrefix() + hex.EncodeToString(sum[:12]), Processor: p.cfg.Name, Container: names.container, DocumentID: c.ID,
@@ -147,21 +147,12 @@ func (p *Processor) isOwn(q *Quarantined) bool {
 	if len(q.Document) == 0 {
 		return true
 	}
-	c, err := parseChange(q.Document)
-	if err != nil || containerRID(c.rid()) != p.store.names.container {
+	c := parseChange(q.Document)
+	if containerRID(c.rid) != p.store.names.container {
 		return false
 	}
 	q.Container, q.DocumentID, q.PartitionKey = p.store.names.container, c.ID, p.reader.keyText(q.Document)
 	return true
-}
-
-// rid is the document's resource id.
-func (c Change) rid() string {
-	var identity struct {
-		RID string `json:"_rid"`
-	}
-	_ = json.Unmarshal(c.Document, &identity) // parseChange has read it before
-	return identity.RID
 }
 
 // containerRID is the first eight bytes of a document's resource id.

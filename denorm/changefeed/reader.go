@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cosmosgrove/grove/internal/codec"
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem/epk"
 )
@@ -98,7 +99,7 @@ func (r *reader) read(ctx context.Context, at position, start *time.Time, maxIte
 	// The SDK may have learned of a merge or a split during the call, and have
 	// read the whole of another partition than the one that was asked for.
 	filter := partition.covers(at.keys) || !isOnly(now, partition)
-	return r.pageOf(at, answer, filter)
+	return r.pageOf(at, answer, filter), nil
 }
 
 func isOnly(ranges []keyRange, r keyRange) bool { return len(ranges) == 1 && ranges[0].equal(r) }
@@ -173,7 +174,7 @@ func (r *reader) send(ctx context.Context, at position, start *time.Time, maxIte
 }
 
 // pageOf reads an answer. With filter it may hold changes of other ranges.
-func (r *reader) pageOf(at position, answer cosmos.FeedPage, filter bool) (page, error) {
+func (r *reader) pageOf(at position, answer cosmos.FeedPage, filter bool) page {
 	out := page{head: headOf(answer.Session), empty: len(answer.Items) == 0, at: answer.Date, next: positions(answer.Next, at)}
 	// A replica that is behind names its own end, which is not where to go on.
 	if out.empty && len(out.next) == 1 && isBefore(out.next[0].continuation, at.continuation) {
@@ -183,14 +184,11 @@ func (r *reader) pageOf(at position, answer cosmos.FeedPage, filter bool) (page,
 		if filter && !r.within(at.keys, raw) {
 			continue
 		}
-		c, err := parseChange(raw)
-		if err != nil {
-			return page{}, err
-		}
+		c := parseChange(raw)
 		c.Session = answer.Session
 		out.changes = append(out.changes, c)
 	}
-	return out, nil
+	return out
 }
 
 // now returns the position behind the last change of a range, by the service's
@@ -250,33 +248,39 @@ func lsnOf(continuation string) (lsn int64, ok bool) {
 
 // within reports whether a document's partition key lies in a range.
 func (r *reader) within(keys keyRange, raw []byte) bool {
-	var document any
-	if err := json.Unmarshal(raw, &document); err != nil {
-		return true // let the caller say what is wrong with it
-	}
-	return keys.holds(epk.Hash(r.scheme, r.keyOf(document)...))
+	return keys.holds(epk.Hash(r.scheme, r.keyOf(raw)...))
 }
 
 // keyOf is the partition key of a document.
-func (r *reader) keyOf(document any) []epk.Component {
+func (r *reader) keyOf(raw []byte) []epk.Component {
 	components := make([]epk.Component, len(r.keyPaths))
 	for i, path := range r.keyPaths {
-		components[i] = componentAt(document, path)
+		value := raw
+		for _, name := range path {
+			value = memberOf(value, name)
+		}
+		components[i] = componentOf(value)
 	}
 	return components
 }
 
-func componentAt(v any, path []string) epk.Component {
-	for _, name := range path {
-		object, ok := v.(map[string]any)
-		if !ok {
-			return epk.Undefined()
+// memberOf is a member of an object; nil where there is none.
+func memberOf(raw []byte, name string) (value []byte) {
+	codec.Members(raw, func(member string, v []byte) {
+		if member == name {
+			value = slices.Clone(v)
 		}
-		if v, ok = object[name]; !ok {
-			return epk.Undefined()
-		}
+	})
+	return value
+}
+
+// componentOf is a JSON value as a part of a partition key; nil is none.
+func componentOf(raw []byte) epk.Component {
+	var value any
+	if json.Unmarshal(raw, &value) != nil {
+		return epk.Undefined()
 	}
-	switch v := v.(type) {
+	switch v := value.(type) {
 	case nil:
 		return epk.Null()
 	case bool:

@@ -82,8 +82,8 @@ func (r *replay) documents(ctx context.Context) ([]*quarantinedDocument, error) 
 		if err != nil {
 			return nil, err
 		}
-		c, err := parseChange(q.Document)
-		v := quarantinedVersion{id: q.ID, timestamp: c.Timestamp, lsn: c.LSN, stored: err == nil}
+		c := parseChange(q.Document)
+		v := quarantinedVersion{id: q.ID, timestamp: c.Timestamp, lsn: c.LSN, stored: len(q.Document) > 0}
 		key := textOfKey(parseKey(string(q.PartitionKey))) // the database has written it in its own way
 		name := key + "\x00" + q.DocumentID
 		if q.DocumentID == "" {
@@ -178,11 +178,7 @@ func (r *replay) version(ctx context.Context, v quarantinedVersion) error {
 	if err := json.Unmarshal(body, &q); err != nil {
 		return errors.New("a document of the quarantine is not readable")
 	}
-	c, err := parseChange(q.Document)
-	if err != nil {
-		return err
-	}
-	return r.p.call(ctx, []Change{c})
+	return r.p.call(ctx, []Change{parseChange(q.Document)})
 }
 
 func (r *replay) forget(ctx context.Context, id string) error {
@@ -238,9 +234,9 @@ func (p *Processor) readDocument(ctx context.Context, id, key string) (Change, e
 		if err != nil {
 			return err
 		}
-		c, err = parseChange(json.RawMessage(item.Body))
+		c = parseChange(json.RawMessage(item.Body))
 		c.Session = session
-		return err
+		return nil
 	})
 	return c, err
 }
@@ -261,9 +257,7 @@ func (p *Processor) readUnder(ctx context.Context, id, key, token string) (item 
 
 // keyText is the partition key of a document as the service's header has it.
 func (r *reader) keyText(raw []byte) json.RawMessage {
-	var document any
-	_ = json.Unmarshal(raw, &document) // it was read before
-	return json.RawMessage(textOfKey(r.keyOf(document)))
+	return json.RawMessage(textOfKey(r.keyOf(raw)))
 }
 
 // textOfKey is a JSON array in ASCII, with {} for a missing value.
@@ -311,11 +305,11 @@ func quoteASCII(s string) string {
 
 // parseKey reads what keyText wrote.
 func parseKey(text string) []epk.Component {
-	var values []any
+	var values []json.RawMessage
 	_ = json.Unmarshal([]byte(text), &values) // keyText wrote it
 	out := make([]epk.Component, len(values))
 	for i, v := range values {
-		out[i] = componentAt(v, nil)
+		out[i] = componentOf(v)
 	}
 	return out
 }

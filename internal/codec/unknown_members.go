@@ -68,9 +68,9 @@ func elementsOf(raw []byte) []jsontext.Value {
 	return out
 }
 
-// lenient reads what another writer stored.
+// lenient reads what another writer stored. Of a bytes.Buffer the decoder makes no copy.
 func lenient(raw []byte) *jsontext.Decoder {
-	return jsontext.NewDecoder(bytes.NewReader(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	return jsontext.NewDecoder(bytes.NewBuffer(raw), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
 func memberOf(t reflect.Type, name string) (*member, bool) {
