@@ -1,6 +1,7 @@
 package changefeed
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -9,15 +10,20 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"net/http"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/redact"
 )
 
-// maxQuarantinedBytes leaves room for the envelope in a document of 2 MB.
+// maxQuarantinedBytes leaves room in a document of 2 MB for what the service adds.
 const maxQuarantinedBytes = 1_900_000
+
+// maxReason bounds the text of an error, which may quote what it was about.
+const maxReason = 4_000
 
 // Quarantined is a change that the handler kept refusing (a dead letter), as it is
 // stored in the lease container. [Processor.Replay] (replay.go) hands it over again.
@@ -37,12 +43,12 @@ type Quarantined struct {
 	// Attempts is how often the handler was called with it alone.
 	Attempts int `json:"attempts"`
 	// Reason is the text of the handler's last error, without what the service
-	// answered.
+	// answered: its first 4,000 bytes, less a character that they would cut.
 	Reason string `json:"reason"`
 	// At is the time of the quarantine.
 	At time.Time `json:"at"`
 	// Document is the document as it was read; empty when it was too large to
-	// be stored again (over 1.9 MB).
+	// be stored again (over 1.9 MB with the rest of this), or too deeply nested.
 	Document json.RawMessage `json:"document,omitempty"`
 }
 
@@ -80,25 +86,57 @@ func (p *Processor) quarantine(ctx context.Context, keys keyRange, c Change, att
 	q := Quarantined{
 		ID: names.quarantinePrefix() + hex.EncodeToString(sum[:12]), Processor: p.cfg.Name, Container: names.container, DocumentID: c.ID,
 		PartitionKey: p.reader.keyText(c.Document),
-		Range:        keys.String(), Attempts: attempts, Reason: redact.Error(reason).Error(), At: time.Now().UTC(),
+		Range:        keys.String(), Attempts: attempts, Reason: cutText(redact.Error(reason).Error(), maxReason), At: time.Now().UTC(),
+		Document: c.Document,
 	}
-	if len(c.Document) <= maxQuarantinedBytes {
-		q.Document = c.Document
-	}
-	body, err := json.Marshal(q)
-	if err != nil {
-		return err
-	}
-	err = p.persist(ctx, func() error {
-		_, err := p.leaseContainer.write(ctx, cosmos.Operation{Kind: cosmos.OpUpsert, ID: q.ID, Body: body})
-		return err
-	})
-	if err != nil {
+	if err := p.storeQuarantined(ctx, &q); err != nil {
 		return fmt.Errorf("quarantining a change: %w", err)
 	}
 	p.metrics.quarantined.Add(ctx, 1)
-	p.cfg.Logger.ErrorContext(ctx, "change quarantined", "processor", p.cfg.Name, "quarantine", q.ID, "document", c.ID, "attempts", attempts, "error", redact.Error(reason))
+	p.cfg.Logger.ErrorContext(ctx, "change quarantined", "processor", p.cfg.Name, "quarantine", q.ID, "document", c.ID, "attempts", attempts, "error", q.Reason)
 	return nil
+}
+
+// storeQuarantined leaves the document out where there is no room for it, or the
+// service does not take it: one that is nested as deeply as it may be is one level
+// too deep within another. A range must not stand still for that.
+func (p *Processor) storeQuarantined(ctx context.Context, q *Quarantined) error {
+	for {
+		body, err := q.encode()
+		if err != nil {
+			return err
+		}
+		if len(body) <= maxQuarantinedBytes || q.Document == nil {
+			err = p.persist(ctx, func() error {
+				_, err := p.leaseContainer.write(ctx, cosmos.Operation{Kind: cosmos.OpUpsert, ID: q.ID, Body: body})
+				return err
+			})
+			if status := statusOf(err); q.Document == nil || status != http.StatusBadRequest && status != http.StatusRequestEntityTooLarge {
+				return err
+			}
+		}
+		q.Document = nil
+	}
+}
+
+// encode leaves the document as it is written: escaped for HTML, it could grow to six times its size.
+func (q *Quarantined) encode() ([]byte, error) {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(q)
+	return bytes.TrimSuffix(body.Bytes(), []byte("\n")), err
+}
+
+// cutText returns the beginning of a text, whole characters, of at most n bytes.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // Quarantined returns the changes of this processor's container in quarantine,
