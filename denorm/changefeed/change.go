@@ -68,7 +68,10 @@ func (c Change) Decode(v any) error {
 // the network are, and those marked by [Transient], the same changes come again
 // after growing pauses, for as long as it takes. After any other error they
 // come one by one, and one that keeps failing is quarantined, so that the
-// others go on. A panic counts as such an error. The
+// others go on. A panic counts as such an error. So does a URL or an address that is
+// none, and an io.ErrUnexpectedEOF which does not come from the database or from an
+// http.Client's request: a text in the document may be cut as well as a body, so a
+// handler that reads bodies of its own marks such errors with [Transient]. The
 // context ends when the range is lost or the processor's own context ends; a
 // handler that goes on regardless holds up the processor's end.
 type Handler func(ctx context.Context, changes []Change) error

@@ -34,7 +34,9 @@
 //
 // An outage is nobody's fault: while the handler's error is one that passes, of
 // the database, of the network or marked by [Transient], the range stands still
-// and the same changes are tried again, for as long as it takes. A change that
+// and the same changes are tried again, for as long as it takes. (A body that a
+// handler reads itself and that is cut has to be marked: an io.ErrUnexpectedEOF may
+// come from a text in the document as well.) A change that
 // the handler keeps refusing for another reason, by errors or by panics, is put
 // into quarantine as a document, see [Processor.Quarantined] and
 // [Processor.Replay], and stops nothing else: what comes after it in its logical

@@ -8,11 +8,13 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/redact"
 )
 
@@ -24,7 +26,9 @@ import (
 // Transient marks a handler's error as one that will pass, such as the failure
 // of a service that the handler needs. The range stands still and the changes
 // are tried again until it has passed; nothing is put into quarantine. Errors
-// of the database and of the network are known without it.
+// of the database and of the network are known without it, except for one: an
+// io.ErrUnexpectedEOF of a body that the handler read itself may be that of a text
+// in the document as well, and has to be marked.
 func Transient(err error) error {
 	if err == nil {
 		return nil
@@ -43,23 +47,74 @@ func (e *transientError) Unwrap() error { return e.err }
 func passes(err error) bool {
 	var transient *transientError
 	var response *azcore.ResponseError
-	var operation *net.OpError
-	var lookup *net.DNSError
-	var request *url.Error
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &transient):
 		return true
 	case errors.As(err, &response):
 		return answerPasses(response)
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, errNoPartition),
-		errors.As(err, &operation), errors.As(err, &lookup), errors.As(err, &request):
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, errNoPartition):
 		return true
 	case errors.As(err, &timeout) && timeout.Timeout():
 		return true
 	}
-	return slices.ContainsFunc(networkErrors, func(e syscall.Errno) bool { return errors.Is(err, e) })
+	return isOfNetwork(err)
 }
+
+// requestPasses is passes for the requests of the processor and of a watch, which read no text of a document.
+func requestPasses(err error) bool {
+	return passes(err) || errors.Is(err, io.ErrUnexpectedEOF)
+}
+
+// isOfNetwork reports whether the network failed. An address that is none, which a
+// handler may have from a document, is no failure of it, nor is a text that ends too
+// soon: only a cut answer is.
+func isOfNetwork(err error) bool {
+	switch e := err.(type) { //nolint:errorlint // every cause comes by
+	case nil:
+		return false
+	case syscall.Errno:
+		return slices.Contains(networkErrors, e)
+	case *net.DNSError, *cosmos.CutError:
+		return true
+	case *net.OpError:
+		return !isMalformedAddress(e.Err)
+	case *url.Error:
+		return !isMalformedRequest(e)
+	case interface{ NonRetriable() }:
+		// azcore has no other sign of a body that it could not read to its end.
+		if strings.HasPrefix(err.Error(), "body download policy: ") {
+			return true
+		}
+	}
+	switch e := err.(type) { //nolint:errorlint // this is what goes through the causes
+	case interface{ Unwrap() error }:
+		return isOfNetwork(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), isOfNetwork)
+	}
+	return false
+}
+
+// isMalformedRequest reports whether a request was not sent for its URL, a header or its method.
+func isMalformedRequest(e *url.Error) bool {
+	if e.Op == "parse" || strings.HasPrefix(e.Err.Error(), "net/http: invalid") {
+		return true
+	}
+	u, err := url.Parse(e.URL)
+	return err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || isMalformedAddress(e.Err)
+}
+
+// isMalformedAddress reports whether nothing was dialled because the address is none.
+func isMalformedAddress(err error) bool {
+	var address *net.AddrError
+	var network net.UnknownNetworkError
+	return errors.As(err, &address) && address.Err != noSuitableAddress || errors.As(err, &network)
+}
+
+// noSuitableAddress is net's text for a name that has addresses, of which none is of
+// the network that was asked for: names change.
+const noSuitableAddress = "no suitable address found"
 
 var networkErrors = []syscall.Errno{
 	syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT, syscall.ENETUNREACH, syscall.EHOSTUNREACH,

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"testing"
@@ -269,6 +271,8 @@ func TestHandlersMarkOutages(t *testing.T) {
 		"marked and joined": {errors.Join(errors.New("x"), changefeed.Transient(errors.New("y"))), true},
 		"the network":       {fmt.Errorf("sending: %w", syscall.ECONNREFUSED), true},
 		"a deadline":        {fmt.Errorf("sending: %w", context.DeadlineExceeded), true},
+		"a cut answer":      {fmt.Errorf("asking: %w", &url.Error{Op: "Get", URL: "https://example.com/x", Err: io.ErrUnexpectedEOF}), true},
+		"a member cut":      {fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), false},
 		"anything else":     {errors.New("the address is none"), false},
 		"a bad request":     {&azcore.ResponseError{StatusCode: http.StatusBadRequest}, false},
 		"too large":         {&azcore.ResponseError{StatusCode: http.StatusRequestEntityTooLarge}, false},

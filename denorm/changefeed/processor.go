@@ -208,7 +208,7 @@ func (p *Processor) run(ctx context.Context) error {
 func (p *Processor) openPatiently(ctx context.Context) error {
 	for try := 0; ; try++ {
 		err := p.open(ctx)
-		if err == nil || !passes(err) {
+		if err == nil || !requestPasses(err) {
 			return err
 		}
 		if try == 0 {

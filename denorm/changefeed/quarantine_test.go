@@ -72,7 +72,9 @@ func TestQuarantineOfADocumentThatTheServiceRefuses(t *testing.T) {
 	r := refuser{id: "refused", reason: func() error { return errors.New("never") }}
 	cfg := b.config("deep")
 	cfg.MaxAttempts = 1
-	refuse := sync.OnceFunc(func() { b.emu.Faults().Add(emulator.Answer(http.StatusBadRequest, 0).On(emulator.UpsertItem).Container("leases")) })
+	refuse := sync.OnceFunc(func() {
+		b.emu.Faults().Add(emulator.Answer(http.StatusBadRequest, 0).On(emulator.UpsertItem).Container("leases"))
+	})
 	p := b.processor(cfg, func(ctx context.Context, changes []changefeed.Change) error {
 		refuse()
 		return r.handle(ctx, changes)

@@ -152,7 +152,7 @@ func (w *watch) waitOut(ctx context.Context, step func() error) error {
 			w.stall.end(ctx, w)
 			return nil
 		}
-		if !passes(err) {
+		if !requestPasses(err) {
 			return err
 		}
 		w.stall.note(ctx, w, err)
@@ -233,7 +233,7 @@ func (w *watch) deliver(ctx context.Context, r *watchedRange, yield func(Change,
 	r.page, r.err = page{}, nil
 	now := time.Now()
 	if err != nil {
-		if ctx.Err() != nil || !passes(err) {
+		if ctx.Err() != nil || !requestPasses(err) {
 			return false, err
 		}
 		w.stall.note(ctx, w, err)

@@ -3,6 +3,7 @@ package cosmos
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"net/http"
 	"strconv"
@@ -95,6 +96,23 @@ func (e *TransportError) NonRetriable() {}
 
 // It has no Unwrap: the SDK takes some causes for "never sent", and a write is
 // not repeated on a guess.
+
+// CutError is an answer that ended before its end, which its cause,
+// io.ErrUnexpectedEOF, does not tell from a text that does.
+type CutError struct{ Cause error }
+
+// Error is the cause's text.
+func (e *CutError) Error() string { return e.Cause.Error() }
+
+// Unwrap returns the cause.
+func (e *CutError) Unwrap() error { return e.Cause }
+
+func asCut(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return &CutError{err}
+	}
+	return err
+}
 
 var (
 	errResent = errors.New("the SDK tried to send a write a second time")

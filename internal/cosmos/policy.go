@@ -42,9 +42,15 @@ type exchangePolicy struct {
 
 var emptyPage = []byte(`{"Documents":[]}`)
 
-// Do counts the attempt, keeps the SDK from repeating a write, and takes the
-// body of a page.
+// Do makes one attempt, and tells of an answer that was cut.
 func (p *exchangePolicy) Do(req *policy.Request) (*http.Response, error) {
+	resp, err := p.attempt(req)
+	return resp, asCut(err)
+}
+
+// attempt counts the attempt, keeps the SDK from repeating a write, and takes the
+// body of a page.
+func (p *exchangePolicy) attempt(req *policy.Request) (*http.Response, error) {
 	x := exchangeFrom(req.Raw().Context())
 	// The SDK reads the account anew from time to time, with the values of some
 	// call's context, while that call goes on.
