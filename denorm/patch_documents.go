@@ -11,7 +11,8 @@ import (
 )
 
 // patch applies patches to documents of the type. One that the service refuses
-// because of the document's content, such as one that would grow beyond 2 MB, is
+// because of the document's content, such as one that would grow beyond 2 MB, or
+// because there is no room in its logical partition for what it would grow by, is
 // returned as unrepairable. One whose document another writer has changed meanwhile is
 // neither done nor unrepairable. Neither stops the others.
 func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch) (done []engine.Document, unrepairable []finding, err error) {
@@ -22,23 +23,41 @@ func (typ *entityType) patch(ctx context.Context, patches []engine.DocumentPatch
 	if err == nil || !isRefusal(err) {
 		return done, nil, err
 	}
-	for _, p := range patches {
-		if slices.ContainsFunc(done, func(s engine.Document) bool { return sameDocument(s.ID, s.Key, p.Document) }) {
-			continue
+	rest := slices.DeleteFunc(slices.Clone(patches), func(p engine.DocumentPatch) bool {
+		return slices.ContainsFunc(done, func(s engine.Document) bool { return sameDocument(s.ID, s.Key, p.Document) })
+	})
+	if len(rest) == 1 {
+		for _, set := range rest[0].Sets {
+			unrepairable = append(unrepairable, finding{doc: rest[0].Document, field: set.Pointer, pointer: set.Pointer, unrepairable: err})
 		}
-		one, err := typ.docs.PatchDocuments(ctx, []engine.DocumentPatch{p})
-		switch {
-		case err == nil:
-			done = append(done, one...)
-		case isRefusal(err):
-			for _, set := range p.Sets {
-				unrepairable = append(unrepairable, finding{doc: p.Document, field: set.Pointer, pointer: set.Pointer, unrepairable: err})
-			}
-		default:
+		return done, unrepairable, nil
+	}
+	for _, part := range parted(rest) {
+		more, refused, err := typ.patch(ctx, part)
+		done, unrepairable = append(done, more...), append(unrepairable, refused...)
+		if err != nil {
 			return done, unrepairable, err
 		}
 	}
 	return done, unrepairable, nil
+}
+
+// parted divides patches by the logical partitions of their documents, which are
+// written together; those of one partition into single ones.
+func parted(patches []engine.DocumentPatch) [][]engine.DocumentPatch {
+	var parts [][]engine.DocumentPatch
+	for _, p := range patches {
+		i := slices.IndexFunc(parts, func(part []engine.DocumentPatch) bool { return slices.Equal(part[0].Key, p.Key) })
+		if i < 0 {
+			i = len(parts)
+			parts = append(parts, nil)
+		}
+		parts[i] = append(parts[i], p)
+	}
+	if len(parts) == 1 {
+		return slices.Collect(slices.Chunk(patches, 1))
+	}
+	return parts
 }
 
 func sameDocument(id string, key []any, d engine.Document) bool {
@@ -54,6 +73,9 @@ func versionOf(d engine.Document) string { return d.ID + "\x00" + d.ETag }
 func isRefusal(err error) bool {
 	if errors.Is(err, repository.ErrAmbiguous) || repository.IsRetryable(err) {
 		return false
+	}
+	if engine.IsPartitionFull(err) {
+		return true
 	}
 	var at *repository.BatchError
 	if errors.As(err, &at) {

@@ -18,7 +18,7 @@ import (
 // the document itself fails after that (correctThemselves in follow.go), so that it
 // ends in the feed's quarantine, from which it can be replayed once it was repaired.
 // Where it was only looked at for a change of its source, nothing fails. So it is with a document that the
-// service refuses for what would be copied into it, such as one that would grow beyond 2 MB (patch in
+// service refuses for what would be copied into it, such as one that would grow beyond 2 MB, or in a full logical partition (patch in
 // patch_documents.go). Any other failure fails the change: handle in keeper.go says which ones pass and are waited out;
 // the rest is tried Config.MaxAttempts times and put into quarantine (handleAlone in changefeed/quarantine.go).
 
@@ -42,7 +42,7 @@ func newUnrepairableReporter(logger *slog.Logger, meters metric.MeterProvider) (
 		meters = noop.NewMeterProvider()
 	}
 	count, err := meters.Meter("github.com/cosmosgrove/grove/denorm").Int64Counter("grove.denorm.documents.skipped",
-		metric.WithUnit("{document}"), metric.WithDescription("Documents whose copies, counts or links can't be kept, because something else wrote a member that does not fit, or because they would grow too large."))
+		metric.WithUnit("{document}"), metric.WithDescription("Documents whose copies, counts or links can't be kept, because something else wrote a member that does not fit, or because there is no room for what they would grow by."))
 	return &unrepairableReporter{logger: logger, count: count, reported: map[string]bool{}}, err
 }
 

@@ -122,9 +122,8 @@ var networkErrors = []syscall.Errno{
 
 // The substatus codes by which an answer is told from others of its status.
 const (
-	substatusBehind          = "1002" // of 404: the replica lacks what the session has seen
-	substatusNoContainer     = "1003" // of 404
-	substatusPartitionIsFull = "1014" // of 403
+	substatusBehind      = 1002 // of 404: the replica lacks what the session has seen
+	substatusNoContainer = 1003 // of 404
 )
 
 // answerPasses is about answers of the service: it was busy or down, or it does
@@ -135,22 +134,15 @@ func answerPasses(e *azcore.ResponseError) bool {
 	case http.StatusRequestTimeout, http.StatusGone, http.StatusTooManyRequests, statusRetryWith, http.StatusUnauthorized:
 		return true
 	case http.StatusForbidden:
-		return substatusOf(e) != substatusPartitionIsFull
+		return cosmos.SubstatusOf(e) != cosmos.SubstatusPartitionFull
 	case http.StatusNotFound:
-		return substatusOf(e) == substatusBehind || substatusOf(e) == substatusNoContainer
+		return cosmos.SubstatusOf(e) == substatusBehind || cosmos.SubstatusOf(e) == substatusNoContainer
 	}
 	return e.StatusCode >= http.StatusInternalServerError
 }
 
 // statusRetryWith is the service's "concurrent write, try again".
 const statusRetryWith = 449
-
-func substatusOf(e *azcore.ResponseError) string {
-	if e.RawResponse == nil {
-		return ""
-	}
-	return e.RawResponse.Header.Get("x-ms-substatus")
-}
 
 // stallGrace is how long a range may stand still before the log tells of it:
 // a replica that is behind, or a busy moment, is nothing to look at.

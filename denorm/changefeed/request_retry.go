@@ -9,6 +9,7 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -96,7 +97,7 @@ func headerOf(err error) http.Header {
 
 func isBehind(err error) bool {
 	var response *azcore.ResponseError
-	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound && substatusOf(response) == substatusBehind
+	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound && cosmos.SubstatusOf(response) == substatusBehind
 }
 
 // isMissing reports whether the service says that a document is not there.

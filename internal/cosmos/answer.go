@@ -2,6 +2,7 @@ package cosmos
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/data/azcosmos"
@@ -43,10 +44,24 @@ func answerOf(r azcosmos.Response) Answer {
 // Result is what the service says about one document.
 type Result struct {
 	// Status is that of the operation; 0 where no answer told.
-	Status int    `json:"statusCode"`
-	ETag   string `json:"eTag"`
+	Status int `json:"statusCode"`
+	// Substatus tells it from others of that status; 0 where no answer told.
+	Substatus int    `json:"subStatusCode"`
+	ETag      string `json:"eTag"`
 	// Body is the document, where it was read or asked for.
 	Body codec.Raw `json:"resourceBody"`
+}
+
+// SubstatusPartitionFull goes with 403: the logical partition holds as much as it may, 20 GB.
+const SubstatusPartitionFull = 1014
+
+// SubstatusOf is what tells an answer from others of its status; 0 where it does not say.
+func SubstatusOf(e *azcore.ResponseError) int {
+	if e.RawResponse == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(e.RawResponse.Header.Get("x-ms-substatus")) // 0 without one
+	return n
 }
 
 func etagOption(etag string) *azcore.ETag {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strconv"
 
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -32,11 +33,17 @@ type BatchError struct {
 	Verb, ID string
 	// Status is the HTTP status of that operation.
 	Status int
+	// Substatus tells it from others of that status; 0 where the service did not say.
+	Substatus int
 }
 
 // Error names the operation and its status.
 func (e *BatchError) Error() string {
-	return fmt.Sprintf("operation %d of the batch, %s %q: HTTP %d; nothing was applied", e.Index, e.Verb, e.ID, e.Status)
+	status := strconv.Itoa(e.Status)
+	if e.Substatus != 0 {
+		status += "/" + strconv.Itoa(e.Substatus)
+	}
+	return fmt.Sprintf("operation %d of the batch, %s %q: HTTP %s; nothing was applied", e.Index, e.Verb, e.ID, status)
 }
 
 // CommitParts applies the parts as one transaction. What the service answered is

@@ -208,13 +208,10 @@ func isAccessDenied(err error) bool {
 		return true
 	case http.StatusForbidden:
 		var response *azcore.ResponseError
-		return errors.As(err, &response) && substatus(response) != substatusPartitionFull
+		return errors.As(err, &response) && !IsPartitionFull(err)
 	}
 	return false
 }
-
-// substatusPartitionFull goes with 403: the logical partition holds 20 GB.
-const substatusPartitionFull = 1014
 
 // Stopped is why the bulk reads no more of its input; nil while it does.
 func (b *Bulk) Stopped() error {

@@ -47,6 +47,8 @@ func (k *Call) Fail(err error) error {
 		e.kind, e.Hint = ErrAmbiguous, "read the document to see whether the write took effect before repeating it"
 	case errors.Is(err, ErrTenantMismatch):
 		e.Hint = "open the scope with the tenant that the entity and the context name"
+	case IsPartitionFull(err):
+		e.Hint = "the logical partition is full: delete or shrink documents of it, or choose a key with more values"
 	case StatusOf(err) == http.StatusForbidden:
 		if denial := cosmos.DenialOf(err); denial != nil {
 			e.Hint = denial.Hint()

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/redact"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
@@ -146,12 +147,20 @@ func StatusOf(err error) int {
 	return response.StatusCode
 }
 
-func substatus(err *azcore.ResponseError) int {
-	if err.RawResponse == nil {
-		return 0
+func substatus(err *azcore.ResponseError) int { return cosmos.SubstatusOf(err) }
+
+// IsPartitionFull reports whether a write was refused because its logical partition
+// holds as much as it may. That is said of what would grow; the rest goes on.
+func IsPartitionFull(err error) bool {
+	if StatusOf(err) != http.StatusForbidden {
+		return false
 	}
-	n, _ := strconv.Atoi(err.RawResponse.Header.Get("x-ms-substatus"))
-	return n
+	var inBatch *BatchError
+	if errors.As(err, &inBatch) {
+		return inBatch.Substatus == cosmos.SubstatusPartitionFull
+	}
+	var response *azcore.ResponseError
+	return errors.As(err, &response) && substatus(response) == cosmos.SubstatusPartitionFull
 }
 
 // sentinelFor maps a status to what it means for the caller. The SDK's

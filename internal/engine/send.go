@@ -59,7 +59,7 @@ func (k *Call) sendBatch(ctx context.Context, x *exchange, at *Partition, ops []
 		k.meterFailure(ctx, x, answer)
 		for i, r := range answers {
 			if r.Status != http.StatusFailedDependency && (r.Status < 200 || r.Status >= 300) && i < len(ops) {
-				return answer, &BatchError{Index: i, Verb: ops[i].Kind.String(), ID: ops[i].ID, Status: r.Status}
+				return answer, &BatchError{Index: i, Verb: ops[i].Kind.String(), ID: ops[i].ID, Status: r.Status, Substatus: r.Substatus}
 			}
 		}
 		return answer, errors.New("the service answered a batch without its results")
