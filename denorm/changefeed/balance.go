@@ -57,6 +57,9 @@ func (p *Processor) takeShare(ctx context.Context, leases []*lease, seen observe
 	for _, l := range take {
 		mine := l.clone()
 		mine.acquire(p.cfg.Instance)
+		if err := p.reserveEpoch(ctx, mine.epoch()); err != nil {
+			return err
+		}
 		mine, err := p.store.replace(ctx, mine)
 		if err == nil && p.store.isFormer(mine) {
 			mine, err = p.store.rename(ctx, mine)

@@ -56,8 +56,8 @@
 // since, after later changes of its logical partition: the other has passed
 // that version over. A handler for which that matters compares versions where it
 // writes, by etag or by a condition, or stores [Change.Epoch] with what it
-// writes and refuses a smaller one: those of a logical partition only grow,
-// also when its range splits.
+// writes and refuses a smaller one: those of a logical partition only grow, with
+// gaps, also when its range splits or its lease was deleted.
 //
 // # How the work is shared
 //
@@ -99,7 +99,8 @@
 //     a page is read; poll.go: when the next one is.
 //   - checkpoint.go: when the position is stored; handle.go: how often the handler is called;
 //     quarantine.go, replay.go: what it refused; outage.go: what is waited out.
-//   - keyrange.go, overlap.go: splits and merges; missing_leases.go, migrate.go: leases that
+//   - epoch.go: why a lease's epochs grow, also when it was deleted;
+//     keyrange.go, overlap.go: splits and merges; missing_leases.go, migrate.go: leases that
 //     are gone, or of a former form; lease.go, leaseid.go, leasecontainer.go: their form.
 //   - request_retry.go: requests that fail; lag.go, metrics.go; catchup.go.
 //   - watch.go, watchposition.go, change.go: every change for every process.

@@ -50,8 +50,12 @@ func (p *Processor) heal(ctx context.Context, leases []*lease) error {
 		return nil
 	}
 	properties, from := p.resumeFrom(leases)
-	// The owner of the deleted lease may still be at work.
-	properties[propertyEpoch] = strconv.FormatInt(m.epoch+1, 10)
+	// The owner of the deleted lease may still be at work, and handlers know its epoch.
+	epoch, err := p.passedEpoch(ctx)
+	if err != nil {
+		return err
+	}
+	properties[propertyEpoch] = strconv.FormatInt(epoch, 10)
 	for _, gap := range gaps {
 		p.cfg.Logger.ErrorContext(ctx, "a lease is gone; its range is taken up again",
 			"processor", p.cfg.Name, "range", gap.String(), "from", from)

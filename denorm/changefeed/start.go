@@ -56,7 +56,10 @@ type startDocument struct {
 	// Positions are the ranges as they were, with the position behind their
 	// last change where the start was that.
 	Positions []startPosition `json:"positions"`
-	ETag      azcore.ETag     `json:"_etag,omitempty"`
+	// Epochs is the newest that a lease may have begun, see epoch.go; 0 in one
+	// that a former version has stored.
+	Epochs int64       `json:"epochs,omitempty"`
+	ETag   azcore.ETag `json:"_etag,omitempty"`
 }
 
 type startPosition struct {
@@ -130,6 +133,7 @@ func (p *Processor) firstLook(ctx context.Context, names leaseNames, complete bo
 	if complete {
 		return doc, nil
 	}
+	doc.Epochs = epochBlock
 	var ranges []cosmos.FeedRange
 	err := p.persist(ctx, func() (err error) {
 		ranges, err = cosmos.FeedRanges(ctx, p.cfg.Container)
