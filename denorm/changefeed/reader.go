@@ -66,6 +66,14 @@ type page struct {
 // isSplit reports whether the range has to go on as several.
 func (p page) isSplit() bool { return len(p.next) > 1 }
 
+// errNoContinuation can't pass: what was stored was not the service's.
+var errNoContinuation = errors.New("the stored continuation is none of the service's")
+
+// isHeaderText reports whether a continuation can be sent: it goes out as a header.
+func isHeaderText(continuation string) bool {
+	return !strings.ContainsFunc(continuation, func(r rune) bool { return r < ' ' || r > '~' })
+}
+
 // fromNow is the position behind the last change, before the service has told
 // which that is.
 const fromNow = "*"
@@ -74,6 +82,9 @@ const fromNow = "*"
 // continuation. A range that lies in several physical partitions is not read:
 // its page says only how to go on.
 func (r *reader) read(ctx context.Context, at position, start *time.Time, maxItems int32) (page, error) {
+	if !isHeaderText(at.continuation) {
+		return page{}, errNoContinuation
+	}
 	physical, err := r.partitions(ctx, at.keys)
 	if err != nil {
 		return page{}, err

@@ -189,6 +189,45 @@ func foreignDocumentsInTheLeaseContainer(t *testing.T) {
 	}
 }
 
+// A continuation that can't be sent, which something else wrote, holds up its own range alone, and is told of with the way out.
+func TestALeaseWithAContinuationThatIsNone(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := setup(t, emulatortest.WithPartitions(2), emulatortest.Calm()) // it writes into the lease container itself
+		b.fill(20)
+		var log logged
+		cfg := b.config("continuation")
+		cfg.Logger = slog.New(slog.NewTextHandler(&log, nil))
+		if err := b.processor(cfg, new(seen).handle).CatchUp(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		lease := b.leaseDocuments()[0]
+		id, _ := lease["id"].(string)
+		lease["ContinuationToken"] = "\"7\"\r\nx: y"
+		upsert(t, b.leases, azcosmos.NewPartitionKeyString(id), encode(t, lease))
+		for i := range 7 {
+			b.put(fmt.Sprint("t", i), "late", 2)
+		}
+		var s seen
+		p := b.processor(cfg, s.handle)
+		if err := p.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(time.Minute)
+		if n := s.count(); n == 0 || n >= 7 || strings.Count(log.String(), "lease="+strconv.Quote(id))+strings.Count(log.String(), "lease="+id) != 1 {
+			t.Errorf("%d changes were handled; the log:\n%s", n, log.String())
+		}
+		b.drop(id)
+		<-time.After(2 * time.Minute)
+		if err := p.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := s.count(); n < 7 {
+			t.Errorf("%d changes were handled once the lease was deleted", n)
+		}
+	})
+}
+
 // logged is a log that may be read while it is written.
 type logged struct {
 	mu   sync.Mutex

@@ -52,6 +52,9 @@ func parseWatchPosition(text, container string) (*watchPosition, error) {
 		if epk.Compare(r.Min, reached) != 0 || r.isEmpty() || strings.Trim(r.Min+r.Max, "0123456789ABCDEF") != "" {
 			return nil, refuse("its ranges are not those of a container")
 		}
+		if !isHeaderText(r.Continuation) {
+			return nil, refuse("a continuation in it is none of the service's")
+		}
 		reached = r.Max
 	}
 	if epk.Compare(reached, epk.Max) != 0 {

@@ -1,8 +1,11 @@
 package changefeed
 
 import (
+	"errors"
 	"reflect"
 	"testing"
+
+	"github.com/cosmosgrove/grove/tenantitem"
 )
 
 func FuzzWatchPosition(f *testing.F) {
@@ -47,9 +50,13 @@ func TestPositionsThatAreNone(t *testing.T) {
 		{Container: "c", Ranges: []startPosition{{keyRange{"", "80"}, ""}, {keyRange{"40", "FF"}, ""}}},
 		{Container: "c", Ranges: []startPosition{{keyRange{"", "x"}, ""}, {keyRange{"x", "FF"}, ""}}},
 		{Container: "c"},
+		{Container: "c", Ranges: []startPosition{{keyRange{"", "FF"}, "a\r\nb"}}},
+		{Container: "c", Ranges: []startPosition{{keyRange{"", "FF"}, "\x00"}}},
+		{Container: "c", Ranges: []startPosition{{keyRange{"", "80"}, `"7"`}, {keyRange{"80", "FF"}, `"7ä"`}}},
+		{Container: "c", Ranges: []startPosition{{keyRange{"", "FF"}, "\xff"}}},
 	} {
-		if _, err := parseWatchPosition(w.String(), "c"); err == nil {
-			t.Errorf("%+v is taken", w)
+		if _, err := parseWatchPosition(w.String(), "c"); !errors.Is(err, tenantitem.ErrInvalid) {
+			t.Errorf("%+v is taken: %v", w, err)
 		}
 	}
 }

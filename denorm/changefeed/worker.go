@@ -65,6 +65,10 @@ func (w *worker) run(ctx context.Context) {
 func (w *worker) process(ctx context.Context) error {
 	at := position{w.keys, w.lease.continuation()}
 	start := w.lease.startTime()
+	if !isHeaderText(at.continuation) {
+		w.p.cfg.Logger.ErrorContext(ctx, "a lease holds a continuation that is none of the service's; its range stands still until the lease is mended, or deleted and taken up again",
+			"processor", w.p.cfg.Name, "lease", w.id)
+	}
 	failures := 0
 	changed := time.Now() // when the range last had something new
 	reading, end := w.p.untilStopped(ctx)
