@@ -154,3 +154,38 @@ func TestAForeignIDInCapitalsStopsNoKeeper(t *testing.T) {
 	b.taskCount(ada, 1)
 	b.noDrift()
 }
+
+// One element of a list that is no reference is passed over, by the count as by what follows a change; the others count.
+func TestAListWithAnElementThatIsNoReference(t *testing.T) {
+	t.Parallel()
+	watchers := func(ids ...any) func(map[string]any) { return func(doc map[string]any) { doc["watcherIds"] = ids } }
+	for name, odd := range map[string]any{"a number": 7, "null": nil, "an object": map[string]any{"id": "x"}, "nothing": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			ada, bob := b.person("Ada"), b.person("Bob")
+			task := b.task("p1", ada)
+			b.catchUp()
+			watching := func(want ...int) {
+				t.Helper()
+				b.catchUp()
+				b.noDrift()
+				for i, p := range []*Person{ada, bob} {
+					got, err := b.persons.In(acme).Get(b.ctx, p.ID)
+					b.must(err)
+					if got.Watching != want[i] {
+						t.Errorf("%s watches %d, not %d", p.Name, got.Watching, want[i])
+					}
+				}
+			}
+			b.tamper(task, watchers(ada.ID, odd))
+			watching(1, 0)
+			b.tamper(task, watchers(odd, bob.ID, ada.ID))
+			watching(1, 1)
+			b.tamper(task, watchers(bob.ID, odd))
+			watching(0, 1)
+			b.tamper(task, watchers())
+			watching(0, 0)
+		})
+	}
+}

@@ -100,8 +100,10 @@ func (e entry) write(t *target) error {
 		field = e.link.leadField
 	}
 	t.bound = true
-	list := refsIn(map[string]json.RawMessage{field.Path: t.now(field.Path)}, field)
-	if slices.Contains(list, e.id) != e.add {
+	stored := t.now(field.Path)
+	list := refsIn(map[string]json.RawMessage{field.Path: stored}, field)
+	// A list that something else spoilt is left as it is; the keeper tells of it.
+	if _, err := canonical(field.Type, stored); err == nil && slices.Contains(list, e.id) != e.add {
 		if e.add {
 			list = append(slices.Clone(list), e.id)
 		} else {

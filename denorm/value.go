@@ -66,18 +66,25 @@ func textOf(raw json.RawMessage) (string, error) {
 }
 
 // refsIn returns the references that a stored document holds in a field: one,
-// or all of an array.
+// or all of an array. An element that is none is passed over, as a query for the
+// others does.
 func refsIn(fields map[string]json.RawMessage, f *tenantitem.Field) []string {
 	raw := memberAt(fields, f.Path)
 	if raw == nil {
 		return nil
 	}
 	if f.Kind == tenantitem.KindArray {
-		var many []string
-		if engine.DecodeValue(raw, &many) != nil {
+		var elements []json.RawMessage
+		if engine.DecodeValue(raw, &elements) != nil {
 			return nil
 		}
-		return slices.DeleteFunc(many, func(id string) bool { return id == "" }) // null elements
+		many := make([]string, 0, len(elements))
+		for _, element := range elements {
+			if id, err := textOf(element); err == nil && id != "" {
+				many = append(many, id)
+			}
+		}
+		return many
 	}
 	if one, err := textOf(raw); err == nil && one != "" {
 		return []string{one}
