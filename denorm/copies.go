@@ -1,7 +1,6 @@
 package denorm
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -72,7 +71,7 @@ func (c *Copies) checkExpiry(source catalogue.Source, s *schema) error {
 		return nil
 	}
 	for _, typ := range s.entityTypes {
-		reason := cmp.Or(typ.tombstoneReason, typ.restrictReason)
+		reason := typ.mayNotExpire()
 		if reason == "" {
 			continue
 		}
@@ -131,6 +130,7 @@ func (typ *entityType) refuseWholeParents() error {
 func (typ *entityType) attach(s *schema) error {
 	c := typ.entity.Collection
 	c.GuardPaths(typ.guarded...)
+	c.RefuseExpiry(typ.mayNotExpire())
 	if len(typ.beforeDelete) > 0 {
 		if err := c.SetDeleteGuard(engine.OwnerCopies, typ); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package denorm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -127,6 +128,9 @@ func (typ *entityType) isKey(f *tenantitem.Field) bool {
 
 // expires reports whether documents of the type end without a delete.
 func (typ *entityType) expires() bool { return typ.entity.TTL > 0 }
+
+// mayNotExpire says why documents of the type may not end without a delete; empty where they may.
+func (typ *entityType) mayNotExpire() string { return cmp.Or(typ.tombstoneReason, typ.restrictReason) }
 
 // keepTombstones says that deletes have to stay visible for a while.
 func (typ *entityType) keepTombstones(why string) {

@@ -25,6 +25,9 @@ func (s *scope) encode(entity any, marks []string, hidden []byte) ([]byte, error
 	if ttl := meta.TTL; ttl != nil && *ttl != -1 && (*ttl < 1 || *ttl > math.MaxInt32) {
 		return nil, &tenantitem.InvalidError{What: "ttl", Reason: fmt.Sprintf("it is %d", *ttl), Hint: "give 1 to 2147483647 seconds, -1 for never, or nil for the container's default"}
 	}
+	if err := s.c.CheckExpiry(shallow); err != nil {
+		return nil, err
+	}
 	meta.ETag, meta.TS = "", 0
 	body, err := codec.Encode(shallow)
 	if err != nil {

@@ -40,6 +40,8 @@ type hooks struct {
 	policy      DeletePolicy
 	// guarded are the members that a patch may not change.
 	guarded []GuardedPath
+	// mayNotExpire is why no document may have a time to live of its own; "" where it may.
+	mayNotExpire string
 	// keepsParents makes a change of a child's parent leave the old one in the
 	// document, see MovedField.
 	keepsParents bool
@@ -166,6 +168,21 @@ func (c *Collection) GuardPaths(paths ...GuardedPath) {
 	c.hooks.guarded = append(c.hooks.guarded, paths...)
 }
 
+// CheckExpiry refuses an entity that would end unseen by others which need to know.
+func (c *Collection) CheckExpiry(entity any) error {
+	if ttl := MetaOf(entity).TTL; c.hooks.mayNotExpire == "" || ttl == nil || *ttl < 1 {
+		return nil
+	}
+	return &tenantitem.InvalidError{
+		What: "ttl of " + c.entityType, Reason: c.hooks.mayNotExpire + ", and nobody gets to know that one expires",
+		Hint: "leave TTL nil, and delete the document instead of letting it expire",
+	}
+}
+
+// RefuseExpiry refuses entities with a time to live of their own, for a reason that
+// [tenantitem.InvalidError] has.
+func (c *Collection) RefuseExpiry(reason string) { c.hooks.mayNotExpire = reason }
+
 // KeepFormerParents makes a change of a document's parent leave the old one in
 // the document, see [MovedField].
 func (c *Collection) KeepFormerParents() { c.hooks.keepsParents = true }
@@ -246,6 +263,11 @@ func (c *Collection) BeforeWrite(ctx context.Context, w *Write) error {
 
 // Validate lets the validators alone see entities.
 func (c *Collection) Validate(ctx context.Context, tenant string, entities ...any) error {
+	for _, entity := range entities {
+		if err := c.CheckExpiry(entity); err != nil {
+			return err
+		}
+	}
 	for _, v := range c.hooks.validators {
 		if v == nil {
 			continue
