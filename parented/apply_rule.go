@@ -11,7 +11,7 @@ import (
 // applyRule applies a relation's rule to a child whose parent is gone. One that does not name a
 // whole parent is left alone.
 func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, outline engine.Document) error {
-	if !r.namedBy(outline).whole() {
+	if outline.ParentID == "" || !r.namedBy(outline).whole() {
 		return nil
 	}
 	switch r.rule {
@@ -114,8 +114,34 @@ func (r *relation) goesWith(parent engine.Document) bool {
 }
 
 // deleteOrphan removes a child, with what may be below it, that no other delete is
-// going to remove: its parent is gone.
+// going to remove: its parent is gone. A child that has changed since its outline was read is looked at again: it may have
+// another parent by now, or be another document of the same id.
 func (f *Forest) deleteOrphan(ctx context.Context, n *node, tenant string, outline engine.Document) error {
+	for attempts := 0; ; attempts++ {
+		err := f.deleteUnchanged(ctx, n, tenant, outline)
+		if !errors.Is(err, repository.ErrPreconditionFailed) {
+			return err
+		}
+		again, err := n.Outline(ctx, tenant, f.given(n, outline), outline.ID)
+		if errors.Is(err, repository.ErrNotFound) {
+			return nil
+		}
+		if err != nil || again.DeletedAt != "" || !n.parent.namedBy(again).same(n.parent.namedBy(outline)) {
+			return err
+		}
+		if err := f.parentAlive(ctx, n, tenant, again); !errors.Is(err, repository.ErrDanglingRef) {
+			return err
+		}
+		outline = again
+		if err := f.nextAttempt(ctx, attempts); err != nil {
+			return err
+		}
+	}
+}
+
+// deleteUnchanged deletes a child as its outline was read.
+func (f *Forest) deleteUnchanged(ctx context.Context, n *node, tenant string, outline engine.Document) error {
+	d := engine.Deletion{TenantID: tenant, Key: f.given(n, outline), ID: outline.ID, ETag: outline.ETag}
 	if underWay(outline, phaseDescendant) { // the delete that it was a part of has ended without it
 		if len(n.children) == 0 {
 			_, err := f.deleteLeaf(ctx, n, outline)
@@ -125,8 +151,9 @@ func (f *Forest) deleteOrphan(ctx context.Context, n *node, tenant string, outli
 		if err != nil || len(taken) == 0 {
 			return err
 		}
+		d.ETag = taken[0].ETag
 	}
-	err := f.delete(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, outline), ID: outline.ID})
+	err := f.delete(ctx, n, d)
 	if errors.Is(err, repository.ErrNotFound) {
 		return nil
 	}

@@ -47,7 +47,7 @@ func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, p
 		return false, err
 	}
 	marks, err := n.Edit(ctx, []engine.Document{child}, func(s engine.Document) engine.Document {
-		if s.DeletedAt != "" { // a part, whose journal has its ttl
+		if s.DeletedAt != "" && s.Journal != nil { // a part, whose journal has its ttl
 			s.TTL = s.Journal.TTL
 		}
 		s = hidden(s, parent.DeletedAt, run, phase)

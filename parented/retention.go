@@ -103,9 +103,10 @@ const restoreSpan = time.Hour
 
 // finishDescendants does it to descendants. However long the delete takes, they outlive the time up to
 // which the document can be restored that it began with: they are hidden after that was
-// read, and keep is counted from there.
+// read, and keep is counted from there. By itself one of them can be restored up to the same time: after it,
+// what was below may be gone.
 func (r retention) finishDescendants(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
-	return r.finish(ctx, n, outlines, r.keep+restoreSpan, engine.Journal{})
+	return r.finish(ctx, n, outlines, r.keep+restoreSpan, engine.Journal{Until: r.until})
 }
 
 // finishRoot does it to the document that the delete began with. It is kept from when that

@@ -54,7 +54,7 @@ func (f *Forest) Sweep(ctx context.Context, tenant string, opts *SweepOptions) (
 		if n.parent == nil {
 			continue
 		}
-		q := presentOrRetained().AndSQL(`c["parentId"] != '' AND `+old, engine.P("age", o.MinAge.Seconds()))
+		q := presentOrRetained().AndSQL(`IS_STRING(c["parentId"]) AND c["parentId"] != '' AND `+old, engine.P("age", o.MinAge.Seconds()))
 		err := f.inChunks(n.Documents(ctx, tenant, nil, q, engine.Outline()), func(outlines []engine.Document) error {
 			return f.sweepChunk(ctx, n.parent, tenant, outlines, o.Keep, swept)
 		})
