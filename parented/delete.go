@@ -178,6 +178,9 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 			if rolledBack(again, root) {
 				return f.unhideLate(ctx, n, tenant, []engine.Document{root}, runOf(root))
 			}
+			if again.DeletedAt == "" && !again.Created && underWay(root, phaseRemoving, phasePurging) {
+				return errWrittenOver // a create would have ended the delete first
+			}
 			return nil
 		}
 		root = again

@@ -38,6 +38,9 @@ type Document struct {
 	// ReadAt is the service's time at the answer that the outline was read from, in
 	// Unix seconds; 0 where it did not say.
 	ReadAt int64 `json:"-"`
+	// Created says that a create has made the document, as far as its marks tell, and no upsert since. Only a
+	// point read knows.
+	Created bool `json:"-"`
 
 	// Fields are top-level members by name. A missing member is not in it.
 	Fields map[string]json.RawMessage `json:"fields,omitempty"`
@@ -153,11 +156,13 @@ func memberAt(fields map[string]json.RawMessage, path string) json.RawMessage {
 
 // readOutline takes a whole document apart under the projection [Outline].
 func (c *Collection) readOutline(raw []byte) (d Document, tenant string) {
+	var marks []string
 	documents.ReadMembers(raw, map[string]any{
-		"id": &d.ID, tenantField: &tenant, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
+		marksField: &marks, "id": &d.ID, tenantField: &tenant, entityField: &d.EntityType, "_etag": &d.ETag, "ttl": &d.TTL,
 		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Journal, MovingField: &d.Moving, MovedField: &d.Moved,
 	})
 	d.ParentKey = c.parentKeyOf(raw)
+	d.Created = slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(mark, CreatedRoot) })
 	return d, tenant
 }
 
