@@ -1,6 +1,7 @@
 package scenarios_test
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"testing"
@@ -17,6 +18,7 @@ import (
 type Reply struct {
 	parented.ParentedItem[Reply, Comment]
 	Body string `json:"body"`
+	City string `json:"city"`
 }
 
 // branch is notes, comments and replies as a process of its own sees them.
@@ -31,54 +33,84 @@ type branch struct {
 // rules are those of a tree's two relations.
 type rules struct{ comments, replies parented.Rule }
 
-// branchKey is the partition key of the branch's container in a run; nil is the default one.
-type branchKey struct{ paths []string }
-
 // shared is a key under which parents and children share a logical partition.
 func shared() []string { return []string{"/tenantId"} }
 
 func cascade() rules { return rules{parented.Cascade, parented.Cascade} }
 
-func branchOf(w *emulatortest.World, r rules) branch {
-	container := containerOf(w, "main")
-	b := branch{forest: parented.NewForest(parented.ForestConfig{PageSize: 10})}
-	cfg := repository.Config{PartitionKey: emulatortest.State[branchKey](w).paths}
+func branchOf(w *emulatortest.World, r rules) branch { return branchNamed(w, r, false) }
+
+// branchNamed is the branch as a process sees it that uses the former names of its types, or one of the present.
+func branchNamed(w *emulatortest.World, r rules, formerly bool) branch {
+	container, form := containerOf(w, "main"), *emulatortest.State[shape](w)
+	ahead := time.Duration(0)
+	if _, err := fmt.Sscanf(w.Actor(), "p%d", &ahead); err == nil {
+		ahead *= form.drift
+	}
+	b := branch{forest: parented.NewForest(parented.ForestConfig{PageSize: 10, Now: func() time.Time { return time.Now().Add(ahead) }})}
 	var err error
-	b.notes, err = repository.New[Note](container, cfg)
+	b.notes, err = repository.New[Note](container, form.names("Note", formerly))
 	must(w, err)
-	soft := parented.Policy{Retain: 24 * time.Hour}
-	must(w, parented.Register(b.forest, b.notes, soft))
-	b.comments, err = parented.New[Comment](b.forest, b.notes, container, parented.Config{Config: cfg, Rule: r.comments, Policy: soft})
+	kept := form.policies()
+	under := container
+	if form.apart {
+		under = containerOf(w, "below")
+	}
+	must(w, parented.Register(b.forest, b.notes, kept[0]))
+	b.comments, err = parented.New[Comment](b.forest, b.notes, under, parented.Config{Config: form.namesBelow("Comment", formerly), Rule: r.comments, Policy: kept[1]})
 	must(w, err)
-	b.replies, err = parented.New[Reply](b.forest, b.comments.Items(), container, parented.Config{Config: cfg, Rule: r.replies, Policy: soft})
+	b.replies, err = parented.New[Reply](b.forest, b.comments.Items(), under, parented.Config{Config: form.namesBelow("Reply", formerly), Rule: r.replies, Policy: kept[2]})
 	must(w, err)
-	cfg.EntityType = "Entry"
+	if form.hasCities() {
+		return b
+	}
 	b.buckets, err = parented.NewBuckets[string](b.forest, b.notes, container, parented.BucketConfig{
-		Config: parented.Config{Config: cfg, Rule: parented.Cascade}, Capacity: 2,
+		Config: parented.Config{Config: form.names("Entry", formerly), Rule: parented.Cascade}, Capacity: cmp.Or(form.capacity, 2),
 	})
 	must(w, err)
 	return b
 }
 
-// setupBranch leaves notes a and b; under a, comment c with reply r when asked.
+// setupBranch leaves notes a and b; under a, comment c with reply r when asked. Where that is the shape, a and r have former names, or a and its branch stand in a
+// second city too.
 func setupBranch(w *emulatortest.World, reply bool) {
 	forever := int32(-1)
-	paths := emulatortest.State[branchKey](w).paths
+	form := *emulatortest.State[shape](w)
+	paths := form.paths
 	if paths == nil {
 		paths = []string{"/tenantId", "/entityType"}
 	}
 	createContainer(w, "main", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, paths...)
-	b := branchOf(w, cascade())
-	a := note("a", "a", 0)
-	must(w, b.notes.In("acme").Create(w.Context(), a))
-	must(w, b.notes.In("acme").Create(w.Context(), note("b", "b", 0)))
-	c := &Comment{Body: "c"}
-	c.ID = "c"
-	must(w, b.comments.Under(a).Create(w.Context(), c))
-	if reply {
+	if form.apart {
+		createContainer(w, "below", azcosmos.ContainerProperties{DefaultTimeToLive: &forever}, "/tenantId", "/entityType")
+	}
+	former, b := branchNamed(w, cascade(), form.former), branchOf(w, cascade())
+	plant := func(id string) {
+		here, key := form.at(id)
+		n := note(here, "a", 0)
+		c := &Comment{Body: "c"}
 		r := &Reply{Body: "r"}
-		r.ID = "r"
-		must(w, b.replies.Under(c).Create(w.Context(), r))
+		if len(key) > 0 {
+			n.City = fmt.Sprint(key[0])
+			c.City, r.City = n.City, n.City
+		}
+		must(w, former.notes.In("acme", key...).Create(w.Context(), n))
+		if id == "b" {
+			return
+		}
+		c.ID, r.ID = "c", "r"
+		if form.apart && id == "A" {
+			c.ID, r.ID = "C", "R"
+		}
+		must(w, b.comments.Under(n).Create(w.Context(), c))
+		if reply {
+			must(w, former.replies.Under(c).Create(w.Context(), r))
+		}
+	}
+	plant("a")
+	plant("b")
+	if form.hasCities() {
+		plant("A")
 	}
 }
 
@@ -101,25 +133,25 @@ func mend(r rules) func(w *emulatortest.World) {
 
 // standing is the tree as readers see it: ids with their parents.
 func standing(w *emulatortest.World, r rules) (map[string]string, error) {
-	b := branchOf(w, r)
+	b, form := branchOf(w, r), *emulatortest.State[shape](w)
 	seen := map[string]string{}
 	for n, err := range b.notes.In("acme").Query(w.Context(), repository.All()) {
 		if err != nil {
 			return nil, err
 		}
-		seen[n.ID] = "root"
+		seen[form.seen(n.ID, n.City)] = "root"
 	}
 	for c, err := range b.comments.In("acme").Query(w.Context(), repository.All()) {
 		if err != nil {
 			return nil, err
 		}
-		seen[c.ID] = string(c.ParentID)
+		seen[form.seenBelow(c.ID, c.City)] = form.seen(string(c.ParentID), c.City)
 	}
 	for c, err := range b.replies.In("acme").Query(w.Context(), repository.All()) {
 		if err != nil {
 			return nil, err
 		}
-		seen[c.ID] = string(c.ParentID)
+		seen[form.seenBelow(c.ID, c.City)] = form.seenBelow(string(c.ParentID), c.City)
 	}
 	return seen, nil
 }
@@ -179,6 +211,9 @@ func exploreTreeOf(t *testing.T, s emulatortest.Scenario, sabotage map[string]fu
 // lostNote is a sabotage that every check of a tree has to notice: a note goes around the forest.
 func lostNote(id string) map[string]func(w *emulatortest.World) {
 	return map[string]func(w *emulatortest.World){"a note is removed around the forest": func(w *emulatortest.World) {
-		must(w, notesOf(w).Delete(w.Context(), id, nil))
+		here, key := emulatortest.State[shape](w).at(id)
+		notes, err := repository.New[Note](containerOf(w, "main"), repository.Config{Layout: emulatortest.State[form](w).layout, PartitionKey: emulatortest.State[shape](w).paths})
+		must(w, err)
+		must(w, notes.In("acme", key...).Delete(w.Context(), here, nil))
 	}}
 }

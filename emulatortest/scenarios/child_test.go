@@ -40,7 +40,7 @@ func exploreACreate(t *testing.T, paths []string, r rules, create func(*emulator
 	t.Helper()
 	exploreTreeOf(t, emulatortest.Scenario{
 		Setup: func(w *emulatortest.World) {
-			emulatortest.State[branchKey](w).paths = paths
+			emulatortest.State[shape](w).paths = paths
 			setupBranch(w, false)
 		},
 		Actors: []emulatortest.Actor{

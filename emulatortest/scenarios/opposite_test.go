@@ -1,6 +1,8 @@
 package scenarios_test
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/cosmosgrove/grove/emulatortest"
 	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
 	"github.com/cosmosgrove/grove/tenantitem"
 )
 
@@ -54,51 +57,72 @@ func verbsOfTrees() []treeVerb {
 }
 
 func (v treeVerb) do(w *emulatortest.World, b branch) error {
-	ctx := w.Context()
-	lifecycle := func(remove func(id string) error, restore, purge func(id string) error) error {
-		switch v.name {
-		case "delete":
-			return remove(v.id)
-		case "restore":
-			return restore(v.id)
-		default:
-			return purge(v.id)
-		}
-	}
-	switch v.name {
-	case "move":
-		return b.comments.Move(ctx, "acme", v.id, tenantitem.Ref[Note](v.to))
-	case "append":
-		_, err := b.buckets.UnderID("acme", tenantitem.Ref[Note](v.id)).Append(ctx, "entry")
-		return err
-	case "upsert":
-		r := reply(v.id)
-		r.ParentID = tenantitem.Ref[Comment](v.to)
-		return b.replies.In("acme").Upsert(ctx, r)
-	case "create":
-		r := &Reply{Body: v.id}
-		r.ID = v.id
-		return b.replies.UnderID("acme", tenantitem.Ref[Comment](v.to)).Create(ctx, r)
-	case "resume":
+	ctx, form := w.Context(), *emulatortest.State[shape](w)
+	switch {
+	case v.name == "resume":
 		_, err := b.forest.Resume(ctx, "acme")
 		return err
-	case "sweep":
+	case v.name == "sweep":
 		_, err := b.forest.Sweep(ctx, "acme", &parented.SweepOptions{MinAge: time.Nanosecond})
 		return err
+	case !strings.ContainsAny(v.id, "crnCRN"):
+		id, key := form.at(v.id)
+		return v.doToNote(ctx, b, id, key)
 	}
-	switch v.id {
-	case "c":
-		s := b.comments.In("acme")
-		return lifecycle(func(id string) error { return s.Delete(ctx, id, nil) },
-			func(id string) error { return s.Restore(ctx, id) }, func(id string) error { return s.Purge(ctx, id) })
-	case "r":
-		s := b.replies.In("acme")
-		return lifecycle(func(id string) error { return s.Delete(ctx, id, nil) },
-			func(id string) error { return s.Restore(ctx, id) }, func(id string) error { return s.Purge(ctx, id) })
+	id, key := form.below(v.id)
+	switch v.name {
+	case "move":
+		to, city := form.at(v.to)
+		return b.comments.Move(ctx, "acme", id, tenantitem.Ref[Note](to), city...)
+	case "upsert", "create":
+		r := reply(id)
+		to, _ := form.below(v.to)
+		r.ParentID = tenantitem.Ref[Comment](to)
+		if len(key) > 0 {
+			r.City = fmt.Sprint(key[0])
+		}
+		if v.name == "upsert" {
+			return b.replies.In("acme", key...).Upsert(ctx, r)
+		}
+		return b.replies.UnderID("acme", r.ParentID, key...).Create(ctx, r)
+	}
+	if strings.ToLower(id) == "c" {
+		return lifecycle(ctx, b.comments.In("acme", key...), v.name, id)
+	}
+	return lifecycle(ctx, b.replies.In("acme", key...), v.name, id)
+}
+
+func (v treeVerb) doToNote(ctx context.Context, b branch, id string, key []any) error {
+	n := note(id, "new", 0)
+	if len(key) > 0 {
+		n.City = fmt.Sprint(key[0])
+	}
+	switch v.name {
+	case "append":
+		_, err := b.buckets.UnderID("acme", tenantitem.Ref[Note](id)).Append(ctx, "entry")
+		return err
+	case "upsert":
+		return b.notes.In("acme", key...).Upsert(ctx, n)
+	case "create":
+		return b.notes.In("acme", key...).Create(ctx, n)
+	}
+	return lifecycle(ctx, b.notes.In("acme", key...), v.name, id)
+}
+
+func lifecycle[E any](ctx context.Context, s *repository.Scope[E], verb, id string) error {
+	switch verb {
+	case "mutate":
+		_, err := s.Mutate(ctx, id, func(*E) error { return nil })
+		return err
+	case "patch":
+		_, err := s.Patch(ctx, id, repository.Edits{}.Set("/city", "x"))
+		return err
+	case "delete":
+		return s.Delete(ctx, id, nil)
+	case "restore":
+		return s.Restore(ctx, id)
 	default:
-		s := b.notes.In("acme")
-		return lifecycle(func(id string) error { return s.Delete(ctx, id, nil) },
-			func(id string) error { return s.Restore(ctx, id) }, func(id string) error { return s.Purge(ctx, id) })
+		return s.Purge(ctx, id)
 	}
 }
 
@@ -108,6 +132,16 @@ func (v treeVerb) do(w *emulatortest.World, b branch) error {
 //
 // The calls are drawn; EXPLORE (as 10m) is how long, in all, and EXPLORE_CALLS the number that the first draw begins with.
 func TestOppositeCallsOfThreeProcesses(t *testing.T) { //nolint:paralleltest // it sets EXPLORE for each draw
+	drawCalls(t, func(random *rand.Rand) (rules, [3][]treeVerb, shape) {
+		r := rules{parented.Cascade, []parented.Rule{parented.Cascade, parented.Restrict}[random.IntN(2)]}
+		scripts := drawScripts(random, verbsOfTrees())
+		return r, scripts, shape{paths: [][]string{nil, shared()}[random.IntN(2)]}
+	})
+}
+
+// drawCalls explores calls that are drawn.
+func drawCalls(t *testing.T, draw func(random *rand.Rand) (rules, [3][]treeVerb, shape)) {
+	t.Helper()
 	draws, budget := 2, time.Duration(0)
 	if text := os.Getenv("EXPLORE"); text != "" {
 		var err error
@@ -122,16 +156,13 @@ func TestOppositeCallsOfThreeProcesses(t *testing.T) { //nolint:paralleltest // 
 	}
 	runs := 0
 	for n, until := first, time.Now().Add(budget); n < first+uint64(draws) || time.Now().Before(until); n++ {
-		random := rand.New(rand.NewPCG(n, 0))
-		r := rules{parented.Cascade, []parented.Rule{parented.Cascade, parented.Restrict}[random.IntN(2)]}
-		scripts := drawScripts(random)
-		paths := [][]string{nil, shared()}[random.IntN(2)]
-		ok := t.Run(fmt.Sprintf("%d, %v, %v, key %v", n, r.replies, scripts, paths), func(t *testing.T) {
-			kinds := kindsOf("killed", "suspended", "cut-after")
+		r, scripts, form := draw(rand.New(rand.NewPCG(n, 0)))
+		ok := t.Run(fmt.Sprintf("%d, %v, %v, %v", n, r, scripts, form), func(t *testing.T) {
+			kinds := kindsOf(strings.Split(cmp.Or(os.Getenv("EXPLORE_KINDS"), "killed,suspended,cut-after"), ",")...)
 			if !inFull() {
 				kinds = kindsOf("killed-after")
 			}
-			runs += emulatortest.Explore(t, oppositeCalls(paths, r, scripts), emulatortest.ExploreOptions{
+			runs += emulatortest.Explore(t, oppositeCalls(form, r, scripts), emulatortest.ExploreOptions{
 				Budget: time.Nanosecond, Seed: n, Faults: kinds, Sabotage: lostNote("z"),
 			}).Runs
 		})
@@ -143,25 +174,39 @@ func TestOppositeCallsOfThreeProcesses(t *testing.T) { //nolint:paralleltest // 
 }
 
 // drawScripts draws calls with a delete among them, without which most verbs have nothing to meet.
-func drawScripts(random *rand.Rand) [3][]treeVerb {
+func drawScripts(random *rand.Rand, all []treeVerb) [3][]treeVerb {
+	deletes := slices.DeleteFunc(slices.Clone(all), func(v treeVerb) bool { return v.name != "delete" || strings.ToLower(v.id) == "r" })
+	scripts := drawAny(random, all)
+	deleter := random.IntN(len(scripts))
+	scripts[deleter][0] = deletes[random.IntN(len(deletes))]
+	return scripts
+}
+
+func drawAny(random *rand.Rand, all []treeVerb) [3][]treeVerb {
 	var scripts [3][]treeVerb
-	all := verbsOfTrees()
 	for i := range scripts {
 		for range 1 + random.IntN(2) {
 			scripts[i] = append(scripts[i], all[random.IntN(len(all))])
 		}
 	}
-	deleter := random.IntN(len(scripts))
-	scripts[deleter][0] = all[random.IntN(3)]
 	return scripts
 }
 
-func oppositeCalls(paths []string, r rules, scripts [3][]treeVerb) emulatortest.Scenario {
+func oppositeCalls(form shape, r rules, scripts [3][]treeVerb) emulatortest.Scenario {
 	s := emulatortest.Scenario{
 		Setup: func(w *emulatortest.World) {
-			emulatortest.State[branchKey](w).paths = paths
+			*emulatortest.State[shape](w) = form
 			setupBranch(w, true)
-			must(w, branchOf(w, r).notes.In("acme").Create(w.Context(), note("z", "z", 0)))
+			z := note("z", "z", 0)
+			_, key := form.at("z")
+			if len(key) > 0 {
+				z.City = fmt.Sprint(key[0])
+			}
+			b := branchOf(w, r)
+			must(w, b.notes.In("acme", key...).Create(w.Context(), z))
+			for _, v := range form.before {
+				must(w, v.do(w, b))
+			}
 		},
 		Then:  mend(r),
 		Check: func(w *emulatortest.World) error { return someOrderGives(w, r) },
@@ -192,13 +237,14 @@ func someOrderGives(w *emulatortest.World, r rules) error {
 		return err
 	}
 	entries := int64(0)
-	if _, ok := seen["a"]; ok {
+	form := *emulatortest.State[shape](w)
+	if _, ok := seen["a"]; ok && !form.hasCities() {
 		if entries, err = branchOf(w, r).buckets.UnderID("acme", "a").Count(w.Context()); err != nil {
 			return err
 		}
 	}
 	d := *emulatortest.State[diary](w)
-	m := newTreeModel(r)
+	m := newTreeModel(r, form)
 	if m.reaches(d.calls, seen, entries) {
 		return nil
 	}
@@ -226,7 +272,7 @@ func someOrderGives(w *emulatortest.World, r rules) error {
 // died between the write and its second look, in the instant in which another process deleted the parent.
 func (m treeModel) keptByRestrict(d diary, seen map[string]string) (kept []string) {
 	for id, parent := range seen {
-		if _, there := seen[parent]; there || parent != "c" || !m.restricts {
+		if _, there := seen[parent]; there || strings.ToLower(parent) != "c" || m.rules.replies != parented.Restrict {
 			continue
 		}
 		for _, calls := range d.calls {

@@ -27,6 +27,7 @@ type Note struct {
 	Title string   `json:"title"`
 	Tags  []string `json:"tags,omitempty"`
 	Count int64    `json:"count"`
+	City  string   `json:"city"` // where it is a part of the key
 }
 
 // form is the layout of a run's documents; Grove's own unless Setup says otherwise.

@@ -9,23 +9,40 @@ import (
 
 // treeModel is the tree in memory.
 type treeModel struct {
-	restricts bool
-	docs      map[string]modelDoc
-	runs      int
+	rules rules
+	docs  map[string]modelDoc
+	runs  int
 }
 
 type modelDoc struct {
 	parent  string
 	gone    bool
-	run     int  // of the delete that hides it; 0 for one that is there
-	root    bool // the delete began with it
+	run     int // of the delete that hides it; 0 for one that is there
 	entries int64
 }
 
-func newTreeModel(r rules) treeModel {
-	return treeModel{restricts: r.replies == parented.Restrict, docs: map[string]modelDoc{
+func newTreeModel(r rules, form shape) treeModel {
+	m := treeModel{rules: r, docs: map[string]modelDoc{
 		"z": {parent: "root"}, "a": {parent: "root"}, "b": {parent: "root"}, "c": {parent: "a"}, "r": {parent: "c"},
 	}}
+	if form.hasCities() {
+		m.docs["A"], m.docs["C"], m.docs["R"] = modelDoc{parent: "root"}, modelDoc{parent: "A"}, modelDoc{parent: "C"}
+	}
+	for _, v := range form.before {
+		m.apply(v)
+	}
+	return m
+}
+
+// ruleOf is what becomes of a document whose parent is deleted.
+func (m treeModel) ruleOf(id string) parented.Rule {
+	switch strings.ToLower(id) {
+	case "c":
+		return m.rules.comments
+	case "r", "n":
+		return m.rules.replies
+	}
+	return parented.Cascade
 }
 
 func (m treeModel) clone() treeModel {
@@ -35,7 +52,7 @@ func (m treeModel) clone() treeModel {
 
 func (m treeModel) there(id string) bool {
 	d, ok := m.docs[id]
-	return id == "root" || ok && !d.gone && d.run == 0
+	return id == "root" || id == "" || ok && !d.gone && d.run == 0
 }
 
 // reaches says whether some order of the calls that are left leads to what was seen.
@@ -86,17 +103,14 @@ func (m *treeModel) apply(v treeVerb) bool {
 		}
 		m.runs++
 		m.hide(v.id, m.runs)
-		d = m.docs[v.id]
-		d.root = true
-		m.docs[v.id] = d
 	case "restore":
 		if m.there(v.id) {
 			return true
 		}
-		if d.gone || !d.root || !m.there(d.parent) {
+		if !known || d.gone || !m.there(d.parent) {
 			return false
 		}
-		m.each(d.run, func(d *modelDoc) { d.run, d.root = 0, false })
+		m.show(v.id, d.run) // also of a part, where the document above it was written anew
 	case "purge":
 		if d.gone {
 			return true
@@ -121,13 +135,15 @@ func (m *treeModel) apply(v treeVerb) bool {
 		}
 		e.entries++
 		m.docs["entries"] = e
+	case "mutate", "patch":
+		return m.there(v.id)
 	case "upsert":
 		if !m.there(v.to) {
 			return false
 		}
 		m.docs[v.id] = modelDoc{parent: v.to}
 	case "create":
-		if known && !d.gone || !m.there(v.to) {
+		if m.there(v.id) || !m.there(v.to) {
 			return false
 		}
 		m.docs[v.id] = modelDoc{parent: v.to}
@@ -135,11 +151,14 @@ func (m *treeModel) apply(v treeVerb) bool {
 	return true
 }
 
-func (m *treeModel) each(run int, change func(*modelDoc)) {
-	for id, d := range m.docs {
-		if d.run == run && !d.gone {
-			change(&d)
-			m.docs[id] = d
+// show brings back what one delete hides at and below a document.
+func (m *treeModel) show(id string, run int) {
+	d := m.docs[id]
+	d.run = 0
+	m.docs[id] = d
+	for child, c := range m.docs {
+		if c.parent == id && c.run == run && !c.gone {
+			m.show(child, run)
 		}
 	}
 }
@@ -156,10 +175,10 @@ func (m *treeModel) purge(id string, run int) {
 	}
 }
 
-// forbidden says whether a reply is there below the document.
+// forbidden says whether something is there below the document that Restrict keeps.
 func (m *treeModel) forbidden(id string) bool {
 	for child, d := range m.docs {
-		if d.parent == id && m.there(child) && (m.restricts && (child == "r" || child == "n") || m.forbidden(child)) {
+		if rule := m.ruleOf(child); d.parent == id && m.there(child) && (rule == parented.Restrict || rule == parented.Cascade && m.forbidden(child)) {
 			return true
 		}
 	}
@@ -171,7 +190,12 @@ func (m *treeModel) hide(id string, run int) {
 	d.run = run
 	m.docs[id] = d
 	for child, c := range m.docs {
-		if c.parent == id && m.there(child) {
+		switch {
+		case c.parent != id || !m.there(child):
+		case m.ruleOf(child) == parented.Orphan:
+			c.parent = ""
+			m.docs[child] = c
+		default:
 			m.hide(child, run)
 		}
 	}

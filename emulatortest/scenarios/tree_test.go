@@ -16,6 +16,7 @@ import (
 type Comment struct {
 	parented.ParentedItem[Comment, Note]
 	Body string `json:"body"`
+	City string `json:"city"`
 }
 
 // tree is the notes and their comments as a process of its own sees them.
