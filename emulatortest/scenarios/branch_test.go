@@ -43,10 +43,9 @@ func branchOf(w *emulatortest.World, r rules) branch { return branchNamed(w, r, 
 // branchNamed is the branch as a process sees it that uses the former names of its types, or one of the present.
 func branchNamed(w *emulatortest.World, r rules, formerly bool) branch {
 	container, form := containerOf(w, "main"), *emulatortest.State[shape](w)
-	ahead := time.Duration(0)
-	if _, err := fmt.Sscanf(w.Actor(), "p%d", &ahead); err == nil {
-		ahead *= form.drift
-	}
+	var process int
+	_, _ = fmt.Sscanf(w.Actor(), "p%d", &process) // 0 for what is no process of the run
+	ahead := time.Duration(int64(process) * int64(form.drift))
 	b := branch{forest: parented.NewForest(parented.ForestConfig{PageSize: 10, Now: func() time.Time { return time.Now().Add(ahead) }})}
 	var err error
 	b.notes, err = repository.New[Note](container, form.names("Note", formerly))

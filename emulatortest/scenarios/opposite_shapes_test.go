@@ -20,7 +20,7 @@ func TestOppositeCallsInOtherShapes(t *testing.T) { //nolint:paralleltest // it 
 		return rules{parented.Cascade, []parented.Rule{parented.Cascade, parented.Restrict}[random.IntN(2)]}
 	}
 	anyKey := func(random *rand.Rand) []string { return [][]string{nil, shared()}[random.IntN(2)] }
-	for name, draw := range map[string]func(random *rand.Rand) (rules, [3][]treeVerb, shape){
+	for name, draw := range map[string]func(random *rand.Rand) (rules, [3][]treeVerb, shape){ //nolint:paralleltest // so do these
 		"former names": func(random *rand.Rand) (rules, [3][]treeVerb, shape) {
 			return usual(random), drawScripts(random, verbsOfTrees()), shape{former: true}
 		},
@@ -40,7 +40,7 @@ func TestOppositeCallsInOtherShapes(t *testing.T) { //nolint:paralleltest // it 
 			return usual(random), drawScripts(random, verbsOfBuckets()), shape{paths: anyKey(random), capacity: 1}
 		},
 		"clocks": func(random *rand.Rand) (rules, [3][]treeVerb, shape) {
-			return usual(random), drawScripts(random, verbsOfTrees()), shape{paths: anyKey(random), drift: []time.Duration{-5, 5}[random.IntN(2)] * time.Hour}
+			return usual(random), drawScripts(random, verbsOfTrees()), shape{paths: anyKey(random), drift: []time.Duration{-5 * time.Hour, 5 * time.Hour}[random.IntN(2)]}
 		},
 		"roots created again": func(random *rand.Rand) (rules, [3][]treeVerb, shape) {
 			all := append(verbsOfTrees(), treeVerb{"create", "a", "root"}, treeVerb{"create", "a", "root"}, treeVerb{"create", "b", "root"})
