@@ -174,6 +174,9 @@ func (f *Forest) clearParent(ctx context.Context, n *node, tenant string, outlin
 		if err != nil || again.DeletedAt != "" || !n.parent.namedBy(again).same(n.parent.namedBy(outline)) {
 			return err
 		}
+		if err := f.parentAlive(ctx, n, tenant, again); !errors.Is(err, repository.ErrDanglingRef) {
+			return err // nil where a parent of that id is there again
+		}
 		outline = again
 		if err := f.nextAttempt(ctx, attempts); err != nil {
 			return err

@@ -28,9 +28,16 @@ func (f *Forest) batchDelete(n *node, d engine.Deletion) (engine.BatchDeletion, 
 	return engine.BatchDeletion{
 		Mark: hidden(engine.Document{}, f.now(), run, phaseRemoving),
 		Finish: func(ctx context.Context) error {
-			err := f.delete(ctx, n, engine.Deletion{TenantID: d.TenantID, Key: d.Key, ID: d.ID})
-			if errors.Is(err, repository.ErrNotFound) {
-				return nil // another process took it up and was faster
+			if did, err := f.finishRun(ctx, n, d, run); did || err != nil {
+				return err
+			}
+			// Another process took it up and was faster, or an Upsert has put an end to it.
+			now, err := n.Outline(ctx, d.TenantID, d.Key, d.ID)
+			switch {
+			case errors.Is(err, repository.ErrNotFound):
+				return nil
+			case err == nil && now.DeletedAt == "" && !now.Created:
+				return errWrittenOver
 			}
 			return err
 		},

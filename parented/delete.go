@@ -17,34 +17,48 @@ import (
 // from the bottom up, last removes the document. doc.go says why, and what a delete
 // stores until it is finished is in journal.go.
 func (f *Forest) delete(ctx context.Context, n *node, d engine.Deletion) error {
-	var lost error // of an attempt that may have taken effect
+	var lost lostAttempt
 	for attempts := 0; ; attempts++ {
-		done, err := f.tryDelete(ctx, n, d)
+		root, done, err := f.tryDelete(ctx, n, d, lost)
 		switch {
 		case done:
 			return err
-		case lost != nil && errors.Is(err, repository.ErrNotFound):
+		case lost.err != nil && errors.Is(err, repository.ErrNotFound):
 			return nil // it wanted no more
 		case errors.Is(err, repository.ErrAmbiguous):
-			lost = err
-		case err != nil && lost != nil:
-			return unfinished("delete", errors.Join(lost, err))
+			lost = lostAttempt{err, root.ETag}
+		case err != nil && lost.err != nil:
+			return unfinished("delete", errors.Join(lost.err, err))
 		case err != nil:
 			return err
 		}
 		if err := f.nextAttempt(ctx, attempts); err != nil {
-			return errors.Join(lost, err)
+			return errors.Join(lost.err, err)
 		}
 	}
 }
 
+// lostAttempt is one that may have taken effect, and the version of the document that it was about. Where another
+// is there since, the delete may have ended, and that be a new document of the id.
+type lostAttempt struct {
+	err  error
+	etag string
+}
+
 // tryDelete is one attempt. It reports false where the document has changed since it
 // was read, or another attempt has to tell what became of this one.
-func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (done bool, err error) {
-	root, err := n.Outline(ctx, d.TenantID, d.Key, d.ID)
+func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion, lost lostAttempt) (root engine.Document, done bool, err error) {
+	root, err = n.Outline(ctx, d.TenantID, d.Key, d.ID)
+	if err != nil {
+		return root, false, err
+	}
+	done, err = f.deleteOutlined(ctx, n, d, root, lost)
+	return root, done, err
+}
+
+// deleteOutlined is tryDelete of a document as it was read.
+func (f *Forest) deleteOutlined(ctx context.Context, n *node, d engine.Deletion, root engine.Document, lost lostAttempt) (done bool, err error) {
 	switch {
-	case err != nil:
-		return false, err
 	case underWay(root, phaseDeciding, phaseRemoving, phasePurging):
 		err := f.carryOut(ctx, n, d.TenantID, root)
 		if isPlanChanged(err) && !maps.Equal(d.Confirmed, root.Journal.Confirmed) {
@@ -56,6 +70,8 @@ func (f *Forest) tryDelete(ctx context.Context, n *node, d engine.Deletion) (don
 		return err != nil, err
 	case root.DeletedAt != "":
 		return false, repository.ErrNotFound
+	case lost.err != nil && root.ETag != lost.etag:
+		return true, unfinished("delete", lost.err)
 	case d.ETag != "" && root.ETag != d.ETag:
 		return false, repository.ErrPreconditionFailed
 	case root.Moving != "" && n.parent != nil && n.restricts():

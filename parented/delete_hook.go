@@ -2,10 +2,12 @@ package parented
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/cosmosgrove/grove/internal/engine"
+	"github.com/cosmosgrove/grove/repository"
 )
 
 // deleteHook is what deletes of one entity type do in a forest, as the engine calls
@@ -42,6 +44,15 @@ func (p deleteHook) Begin(d engine.Deletion) (engine.BatchDeletion, error) {
 // CarryOut deletes the document and its descendants.
 func (p deleteHook) CarryOut(ctx context.Context, d engine.Deletion) error {
 	return p.forest.delete(ctx, p.node, d)
+}
+
+// Finish ends what was under way of a document when it was read.
+func (p deleteHook) Finish(ctx context.Context, tenant string, begun engine.Document) error {
+	_, err := p.forest.finish(ctx, p.node, tenant, begun)
+	if errors.Is(err, repository.ErrHasChildren) || errors.Is(err, repository.ErrDanglingRef) || isPlanChanged(err) {
+		return nil // it was refused, and has ended with that
+	}
+	return err
 }
 
 // Restore brings back what was deleted softly.

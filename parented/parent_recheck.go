@@ -84,7 +84,11 @@ func (f *Forest) runCheck(ctx context.Context, c pendingCheck) (bool, error) {
 	case !errors.Is(gone, repository.ErrDanglingRef):
 		return false, gone
 	case c.created != "" && c.created == outline.ETag && c.node.parent.rule != Cascade:
-		_, err = f.takeBack(ctx, c.node, c.tenant, outline)
+		var done bool
+		if done, err = f.takeBack(ctx, c.node, c.tenant, outline); err == nil && !done {
+			f.enqueueCheck(c) // it changed in this instant
+			return false, nil
+		}
 	default:
 		err = f.followDelete(ctx, c.node.parent, c.tenant, outline)
 	}

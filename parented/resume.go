@@ -79,12 +79,18 @@ func (f *Forest) Resume(ctx context.Context, tenants ...string) (Resumed, error)
 // ended since the document's outline was read, which a list from a replica
 // that is behind may say of anything.
 func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engine.Document) (bool, error) {
-	root, err := n.Outline(ctx, tenant, f.given(n, begun), begun.ID)
+	return f.finishRun(ctx, n, engine.Deletion{TenantID: tenant, Key: f.given(n, begun), ID: begun.ID}, runOf(begun))
+}
+
+// finishRun is finish of what is known by its run alone.
+func (f *Forest) finishRun(ctx context.Context, n *node, d engine.Deletion, run string) (bool, error) {
+	tenant := d.TenantID
+	root, err := n.Outline(ctx, tenant, d.Key, d.ID)
 	switch {
 	case errors.Is(err, repository.ErrNotFound):
 		return false, nil
 	case err != nil:
-	case !sameRun(root, begun):
+	case runOf(root) != run:
 		return false, nil
 	case underWay(root, phaseRollingBack):
 		if err = f.rollBack(ctx, n, tenant, root); err == nil {
@@ -98,7 +104,7 @@ func (f *Forest) finish(ctx context.Context, n *node, tenant string, begun engin
 		return false, nil
 	}
 	if err != nil {
-		return true, fmt.Errorf("finish what was begun with %s %q of tenant %q: %w", n.EntityType(), begun.ID, tenant, err)
+		return true, fmt.Errorf("finish what was begun with %s %q of tenant %q: %w", n.EntityType(), d.ID, tenant, err)
 	}
 	return true, nil
 }

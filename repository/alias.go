@@ -9,33 +9,31 @@ import (
 
 // whereToUpsert moves an overwriting to the document that is stored under an
 // older name, if there is one. The entity gets that name.
-func (s *scope) whereToUpsert(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (engine.Partition, error) {
+func (s *scope) whereToUpsert(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (engine.Partition, engine.Document, error) {
 	found, where, err := k.FindElsewhere(ctx, at)
 	if err != nil || found.ID == "" {
-		return at, err
+		return at, engine.Document{}, err
 	}
 	engine.MetaOf(entity).EntityType = found.EntityType
-	return where, nil
+	return where, found, nil
 }
 
-// whereToCreate refuses an id that is taken under an older name. What was deleted under that name is written
-// over where it stands, so that no restore finds two documents of one id.
-func (s *scope) whereToCreate(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (engine.Partition, error) {
+// whereToCreate refuses an id that is taken under an older name. What was deleted under that name, and is kept, is
+// to be written over where it stands, so that no restore finds two documents of one id; it has no id where there is none.
+func (s *scope) whereToCreate(ctx context.Context, k *engine.Call, at engine.Partition, entity any) (where engine.Partition, kept engine.Document, err error) {
 	for attempts := 0; ; attempts++ {
 		found, where, err := k.FindElsewhere(ctx, at)
 		switch {
 		case err != nil || found.ID == "":
-			return at, err
-		case !k.Collection.Tombstones || found.DeletedAt == "":
-			return at, &engine.Refusal{Status: http.StatusConflict}
+			return at, engine.Document{}, err
+		case !k.Collection.Tombstones || found.DeletedAt == "" || attempts > maxFinished:
+			return at, found, &engine.Refusal{Status: http.StatusConflict}
 		case found.TTL > 0:
 			engine.MetaOf(entity).EntityType = found.EntityType
-			return where, nil
-		case attempts == maxFinished:
-			return at, &engine.Refusal{Status: http.StatusConflict}
+			return where, found, nil
 		}
-		if err := finishDelete(ctx, k, &where, &engine.Refusal{Status: http.StatusConflict}); err != nil {
-			return at, err
+		if err := finishDelete(ctx, k, at.Tenant, found, &engine.Refusal{Status: http.StatusConflict}); err != nil {
+			return at, found, err
 		}
 	}
 }

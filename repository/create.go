@@ -23,8 +23,9 @@ func (s *scope) Create(ctx context.Context, entity any) error {
 
 func (s *scope) create(ctx context.Context, k *engine.Call, entity any) error {
 	at, err := s.startWrite(ctx, k, entity, engine.Creates)
+	var kept engine.Document
 	if err == nil {
-		at, err = s.whereToCreate(ctx, k, at, entity)
+		at, kept, err = s.whereToCreate(ctx, k, at, entity)
 	}
 	if err != nil {
 		return err
@@ -38,7 +39,13 @@ func (s *scope) create(ctx context.Context, k *engine.Call, entity any) error {
 	if err != nil {
 		return err
 	}
-	etag, overwrote, err := s.createAnew(ctx, k, &at, entity, body, mark)
+	var etag string
+	var overwrote bool
+	if kept.ID != "" {
+		etag, overwrote, err = s.createOver(ctx, k, &at, kept, entity, body, mark)
+	} else {
+		etag, overwrote, err = s.createAnew(ctx, k, &at, entity, body, mark)
+	}
 	if err != nil {
 		return err
 	}

@@ -28,10 +28,10 @@ func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Parti
 			return "", false, err
 		case kept.TTL > 0:
 			return s.createOver(ctx, k, at, kept, entity, body, mark)
-		case attempts == maxFinished:
+		case attempts > maxFinished:
 			return "", false, err
 		}
-		if err := finishDelete(ctx, k, at, err); err != nil {
+		if err := finishDelete(ctx, k, at.Tenant, kept, err); err != nil {
 			return "", false, err
 		}
 	}
@@ -40,15 +40,14 @@ func (s *scope) createAnew(ctx context.Context, k *engine.Call, at *engine.Parti
 // maxFinished is how often a create ends the delete of what has its id: others may delete it, soft, again.
 const maxFinished = 2
 
-// finishDelete carries out the delete that is under way of the document that has the id of the call. Where
-// there are no rules to follow, its error is the conflict.
-func finishDelete(ctx context.Context, k *engine.Call, at *engine.Partition, conflict error) error {
+// finishDelete ends the delete that hides a document, and no other. Where there are no rules to follow, its
+// error is the conflict.
+func finishDelete(ctx context.Context, k *engine.Call, tenant string, hidden engine.Document, conflict error) error {
 	policy := k.Collection.DeletePolicy()
 	if policy == nil {
 		return conflict
 	}
-	err := policy.CarryOut(ctx, engine.Deletion{TenantID: at.Tenant, Key: k.Collection.Given(at.Values), ID: k.ID})
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	if err := policy.Finish(ctx, tenant, hidden); err != nil {
 		return errors.Join(conflict, err)
 	}
 	return nil

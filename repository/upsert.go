@@ -25,9 +25,6 @@ func (s *scope) Upsert(ctx context.Context, entity any) error {
 
 func (s *scope) upsert(ctx context.Context, k *engine.Call, entity any) error {
 	at, err := s.startWrite(ctx, k, entity, engine.Overwrites)
-	if err == nil {
-		at, err = s.whereToUpsert(ctx, k, at, entity)
-	}
 	if err != nil {
 		return err
 	}
@@ -36,19 +33,39 @@ func (s *scope) upsert(ctx context.Context, k *engine.Call, entity any) error {
 			return err
 		}
 	}
-	hidden, err := s.beforeOne(ctx, entity, engine.Overwrites, nil)
-	if err != nil {
-		return err
+	for attempts := 0; ; attempts++ {
+		where, over, err := s.whereToUpsert(ctx, k, at, entity)
+		if err != nil {
+			return err
+		}
+		hidden, err := s.beforeOne(ctx, entity, engine.Overwrites, nil)
+		if err != nil {
+			return err
+		}
+		mark := k.Collection.Mark()
+		body, err := s.encode(entity, []string{engine.OverwrittenRoot + mark}, hidden)
+		if err != nil {
+			return err
+		}
+		var etag string
+		created := false
+		if over.ID == "" {
+			etag, created, err = k.UpsertItem(ctx, &where, entity, body, mark)
+		} else {
+			etag, err = k.ReplaceItem(ctx, &where, entity, body, mark, over.ETag, nil)
+		}
+		// What was found under an older name has changed, or is gone.
+		if over.ID != "" && engine.IsRefusal(err) && attempts < maxUpserts {
+			engine.MetaOf(entity).EntityType = k.Collection.EntityType()
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.written(entity, etag, body)
+		return s.afterWrite(ctx, created, entity)
 	}
-	mark := k.Collection.Mark()
-	body, err := s.encode(entity, []string{engine.OverwrittenRoot + mark}, hidden)
-	if err != nil {
-		return err
-	}
-	etag, created, err := k.UpsertItem(ctx, &at, entity, body, mark)
-	if err != nil {
-		return err
-	}
-	s.written(entity, etag, body)
-	return s.afterWrite(ctx, created, entity)
 }
+
+// maxUpserts is how often an upsert of a document under an older name looks for it again.
+const maxUpserts = 20

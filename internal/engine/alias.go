@@ -40,6 +40,7 @@ func (k *Call) FindElsewhere(ctx context.Context, at Partition) (found Document,
 			return Document{}, partition, err
 		}
 		if found, _ := k.Collection.readOutline(raw); k.Collection.IsEntityType(found.EntityType) {
+			found.Key = k.Collection.outlineKey(partition)
 			return found, partition, nil
 		}
 	}

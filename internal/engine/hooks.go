@@ -89,6 +89,9 @@ type DeletePolicy interface {
 	Begin(d Deletion) (BatchDeletion, error)
 	// CarryOut deletes the document and what goes with it.
 	CarryOut(ctx context.Context, d Deletion) error
+	// Finish ends what is under way of a document as it was read: the delete comes to its end or is refused. Of a later
+	// one, or of another document of the id, it touches nothing.
+	Finish(ctx context.Context, tenant string, begun Document) error
 	// Restore brings a document back that was deleted softly, and Purge removes
 	// it. Where documents are not, both fail with [Collection.NotSoftlyDeleted].
 	Restore(ctx context.Context, d Deletion) error
