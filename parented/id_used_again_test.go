@@ -23,7 +23,7 @@ func noteOf(id, title string) *Note {
 }
 
 // A delete with a plan dies, the tree grows, and somebody creates a note of the same id. Resume in its place says that the delete is refused and the
-// tree stands (TestAPlanBindsItsOwnDelete): so the create is a conflict, or at least leaves the tree.
+// tree stands (TestAPlanBindsItsOwnDelete): so the create is a conflict.
 func TestACreateEndsAPlannedDeleteByItsPlan(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
