@@ -122,14 +122,8 @@ func (f *Forest) deleteOrphan(ctx context.Context, n *node, tenant string, outli
 		if !errors.Is(err, repository.ErrPreconditionFailed) {
 			return err
 		}
-		again, err := n.Outline(ctx, tenant, f.given(n, outline), outline.ID)
-		if errors.Is(err, repository.ErrNotFound) {
-			return nil
-		}
-		if err != nil || again.DeletedAt != "" || !n.parent.namedBy(again).same(n.parent.namedBy(outline)) {
-			return err
-		}
-		if err := f.parentAlive(ctx, n, tenant, again); !errors.Is(err, repository.ErrDanglingRef) {
+		again, still, err := f.stillOrphan(ctx, n, tenant, outline)
+		if err != nil || !still {
 			return err
 		}
 		outline = again
@@ -137,6 +131,22 @@ func (f *Forest) deleteOrphan(ctx context.Context, n *node, tenant string, outli
 			return err
 		}
 	}
+}
+
+// stillOrphan looks again at a child that has changed. It reports false where the child is gone, deleted or with another parent, or where
+// a parent of that id is there again.
+func (f *Forest) stillOrphan(ctx context.Context, n *node, tenant string, outline engine.Document) (again engine.Document, still bool, err error) {
+	again, err = n.Outline(ctx, tenant, f.given(n, outline), outline.ID)
+	switch {
+	case errors.Is(err, repository.ErrNotFound):
+		return again, false, nil
+	case err != nil || again.DeletedAt != "" || !n.parent.namedBy(again).same(n.parent.namedBy(outline)):
+		return again, false, err
+	}
+	if err = f.parentAlive(ctx, n, tenant, again); errors.Is(err, repository.ErrDanglingRef) {
+		return again, true, nil
+	}
+	return again, false, err
 }
 
 // deleteUnchanged deletes a child as its outline was read.
@@ -167,15 +177,9 @@ func (f *Forest) clearParent(ctx context.Context, n *node, tenant string, outlin
 		if done == 1 || err != nil && !errors.Is(err, repository.ErrAmbiguous) {
 			return err
 		}
-		again, err := n.Outline(ctx, tenant, f.given(n, outline), outline.ID)
-		if errors.Is(err, repository.ErrNotFound) {
-			return nil
-		}
-		if err != nil || again.DeletedAt != "" || !n.parent.namedBy(again).same(n.parent.namedBy(outline)) {
+		again, still, err := f.stillOrphan(ctx, n, tenant, outline)
+		if err != nil || !still {
 			return err
-		}
-		if err := f.parentAlive(ctx, n, tenant, again); !errors.Is(err, repository.ErrDanglingRef) {
-			return err // nil where a parent of that id is there again
 		}
 		outline = again
 		if err := f.nextAttempt(ctx, attempts); err != nil {

@@ -27,8 +27,7 @@ func TestARefusedCreateLeavesWhatOthersChanged(t *testing.T) {
 				note := g.tree(t, "acme", 0, 0)
 				create := newStepper()
 				creator := g.of(t, e, p, create)
-				go func() {
-					defer close(create.ended)
+				create.start(func() {
 					if rule == "orphan" {
 						l := &Label{}
 						l.ID = "x"
@@ -38,7 +37,7 @@ func TestARefusedCreateLeavesWhatOthersChanged(t *testing.T) {
 					c := &Comment{}
 					c.ID = "x"
 					_ = creator.comments.Under(note).Create(ctx, c)
-				}()
+				})
 				for stored := int64(0); stored == 0; {
 					create.step(1)
 					now := g.stored(t, "acme")
@@ -54,10 +53,9 @@ func TestARefusedCreateLeavesWhatOthersChanged(t *testing.T) {
 				remove := newStepper()
 				deleter := g.of(t, e, p, remove)
 				var deleted error
-				go func() {
-					defer close(remove.ended)
+				remove.start(func() {
 					deleted = deleter.notes.In("acme").Delete(ctx, note.ID, nil)
-				}()
+				})
 				remove.step(n)
 				create.finish()
 				remove.finish()
@@ -122,10 +120,9 @@ func TestAPendingCheckLeavesWhatOthersChanged(t *testing.T) {
 				remove := newStepper()
 				deleter := g.of(t, e, p, remove)
 				var deleted error
-				go func() {
-					defer close(remove.ended)
+				remove.start(func() {
 					deleted = deleter.notes.In("acme").Delete(ctx, note.ID, nil)
-				}()
+				})
 				remove.step(n)
 				_, err := creator.forest.Resume(ctx, "acme")
 				remove.finish()
@@ -153,10 +150,9 @@ func TestAPendingCheckLeavesWhatRestrictKeeps(t *testing.T) {
 	remove := newStepper()
 	deleter := g.of(t, e, p, remove)
 	var deleted error
-	go func() {
-		defer close(remove.ended)
+	remove.start(func() {
 		deleted = deleter.comments.In("acme").Delete(ctx, comment.ID, nil)
-	}()
+	})
 	remove.step(2) // it has counted, and hidden nothing
 	var armed *emulator.ArmedFault
 	creator := g.of(t, e, p, &aroundWrite{before: func() {

@@ -37,6 +37,14 @@ func (s *stepper) Do(req *policy.Request) (*http.Response, error) {
 	return resp, err
 }
 
+// start lets a process do something, held before its first request.
+func (s *stepper) start(do func()) {
+	go func() {
+		defer close(s.ended)
+		do()
+	}()
+}
+
 // step lets n requests through.
 func (s *stepper) step(n int) {
 	for range n {
@@ -82,14 +90,12 @@ func interleave(t *testing.T, vote parented.Rule, w1, d1, w2, d2, w3 int) error 
 	writer, deleter := newStepper(), newStepper()
 	w, d := process(writer), process(deleter)
 	var written, gone error
-	go func() {
-		defer close(writer.ended)
+	writer.start(func() {
 		written = w.comments.In("acme").Create(ctx, commentUnder("x", note))
-	}()
-	go func() {
-		defer close(deleter.ended)
+	})
+	deleter.start(func() {
 		gone = d.notes.In("acme").Delete(ctx, note.ID, nil)
-	}()
+	})
 	writer.step(w1)
 	deleter.step(d1)
 	writer.step(w2)

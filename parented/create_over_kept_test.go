@@ -82,12 +82,11 @@ func TestARefusedCreateLeavesAnothersDocument(t *testing.T) {
 			ws := newStepper()
 			wg := g.of(t, e, p, ws)
 			var told error
-			go func() {
-				defer close(ws.ended)
+			ws.start(func() {
 				c := &Comment{Body: "refused"}
 				c.ID = "c"
 				told = wg.comments.Under(note).Create(ctx, c)
-			}()
+			})
 			ws.step(1)
 			must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
 			ws.step(w)

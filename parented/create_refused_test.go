@@ -27,12 +27,11 @@ func TestNothingIsStoredOfARefusedCreate(t *testing.T) {
 	ws := newStepper()
 	wg := g.of(t, e, p, ws)
 	var told error
-	go func() {
-		defer close(ws.ended)
+	ws.start(func() {
 		n := &Comment{Body: "refused"}
 		n.ID = "c"
 		told = wg.comments.Under(note).Create(ctx, n)
-	}()
+	})
 	ws.step(1)
 	must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
 	ws.finish()
@@ -66,12 +65,11 @@ func TestACreateOverADeletedChild(t *testing.T) {
 		ws := newStepper()
 		wg := g.of(t, e, p, ws)
 		var told error
-		go func() {
-			defer close(ws.ended)
+		ws.start(func() {
 			again := &Comment{Body: "new"}
 			again.ID = "c"
 			told = wg.comments.Under(note).Create(ctx, again)
-		}()
+		})
 		ws.step(n)
 		must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
 		ws.finish()
@@ -134,12 +132,11 @@ func TestACreateThatIsLostInAnOutage(t *testing.T) {
 	ws := newStepper()
 	wg := g.of(t, e, p, ws)
 	var told error
-	go func() {
-		defer close(ws.ended)
+	ws.start(func() {
 		c := &Comment{Body: "new"}
 		c.ID = "new"
 		told = wg.comments.Under(note).Create(ctx, c)
-	}()
+	})
 	ws.step(1)
 	must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
 	e.Fault(emulator.Cut().AfterEffect().On(emulator.CreateItem).Times(1))

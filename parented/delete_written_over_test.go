@@ -26,10 +26,9 @@ func TestADeleteOfWhatIsWrittenOver(t *testing.T) {
 				steps := newStepper()
 				deleter := g.of(t, e, p, steps)
 				var deleted error
-				go func() {
-					defer close(steps.ended)
+				steps.start(func() {
 					deleted = deleter.notes.In("acme").Delete(ctx, note.ID, nil)
-				}()
+				})
 				steps.step(n)
 				fresh := &Note{Title: "fresh"}
 				fresh.ID = note.ID

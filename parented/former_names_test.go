@@ -65,10 +65,9 @@ func TestAnIDOfAFormerNameIsUsedAgain(t *testing.T) {
 					defer die()
 					deleter := named(t, g, e, false, kept, steps)
 					var deleted error
-					go func() {
-						defer close(steps.ended)
+					steps.start(func() {
 						deleted = deleter.notes.In("acme").Delete(mortal, "a", nil)
-					}()
+					})
 					steps.step(n)
 					end := sync.OnceFunc(steps.finish)
 					if dies {

@@ -69,10 +69,9 @@ func TestALateCreateLeavesAnothers(t *testing.T) {
 				steps := newStepper()
 				late := g.of(t, e, p, steps)
 				var lateErr error
-				go func() {
-					defer close(steps.ended)
+				steps.start(func() {
 					lateErr = late.notes.In("acme").Create(ctx, noteOf("a", "late"))
-				}()
+				})
 				steps.step(n)
 				_, err := g.forest.Resume(ctx, "acme")
 				must(t, err)
@@ -109,10 +108,9 @@ func TestALateBatchDeleteLeavesAnothers(t *testing.T) {
 			steps := newStepper()
 			late := g.of(t, e, p, steps)
 			var lateErr error
-			go func() {
-				defer close(steps.ended)
+			steps.start(func() {
 				lateErr = late.notes.In("acme").Batch().Delete("a", "").Commit(ctx)
-			}()
+			})
 			steps.step(n)
 			if there, err := g.notes.In("acme").Exists(ctx, "a"); err != nil || there {
 				steps.finish()
@@ -203,14 +201,13 @@ func TestALateWriteMakesNoSecondDocumentOfAnID(t *testing.T) {
 				steps := newStepper()
 				late := named(t, g, e, false, kept, steps)
 				var lateErr error
-				go func() {
-					defer close(steps.ended)
+				steps.start(func() {
 					if how == "create" {
 						lateErr = late.notes.In("acme").Create(ctx, noteOf("a", "late"))
 					} else {
 						lateErr = late.notes.In("acme").Upsert(ctx, noteOf("a", "late"))
 					}
-				}()
+				})
 				steps.step(n)
 				if how == "upsert of what is there" {
 					must(t, now.notes.In("acme").Delete(ctx, "a", nil))

@@ -120,18 +120,16 @@ func TestAnUpsertDuringAnUndoneDelete(t *testing.T) {
 				ws, rs := newStepper(), newStepper()
 				wg, rg := process(ws), process(rs)
 				var wrote, restored error
-				go func() {
-					defer close(ws.ended)
+				ws.start(func() {
 					n := &Reply{Body: "new"}
 					n.ID, n.ParentID = r.ID, r.ParentID
 					wrote = wg.replies.In("acme").Upsert(ctx, n)
-				}()
+				})
 				ws.step(1)
 				must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
-				go func() {
-					defer close(rs.ended)
+				rs.start(func() {
 					restored = rg.notes.In("acme").Restore(ctx, note.ID)
-				}()
+				})
 				ws.step(w2)
 				rs.step(d)
 				ws.finish()

@@ -84,10 +84,9 @@ func TestAPlannedDeleteDuringAnUpsert(t *testing.T) {
 					wg, dg := w.open(t, ws), w.open(t, ds)
 					var wrote, deleted error
 					go func() { defer close(ws.ended); wrote = wg.replies.In("acme").Upsert(ctx, replyTo(c, "r", "new")) }()
-					go func() {
-						defer close(ds.ended)
+					ds.start(func() {
 						deleted = dg.notes.In("acme").Delete(ctx, "n", &repository.DeleteOptions{Plan: plan.Token})
-					}()
+					})
 					ws.step(pre)
 					ds.step(d)
 					ws.step(w2)

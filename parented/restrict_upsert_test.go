@@ -80,16 +80,14 @@ func TestAnUpsertWhoseAnswerWasLostDuringADelete(t *testing.T) {
 		ws, ds := newStepper(), newStepper()
 		wg, dg := g.of(t, e, p, ws), g.of(t, e, p, ds)
 		var wrote, deleted error
-		go func() {
-			defer close(ws.ended)
+		ws.start(func() {
 			v := voteUnder(c.ID)
 			v.ID = "v"
 			wrote = wg.votes.In("acme").Upsert(ctx, v)
-		}()
-		go func() {
-			defer close(ds.ended)
+		})
+		ds.start(func() {
 			deleted = dg.comments.In("acme").Delete(ctx, c.ID, nil)
-		}()
+		})
 		ws.step(1)
 		ds.step(d)
 		e.Fault(emulator.Cut().AfterEffect().On(emulator.UpsertItem).Times(1))

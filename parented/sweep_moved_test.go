@@ -35,10 +35,9 @@ func TestASweepTakesNoChildThatHasMoved(t *testing.T) {
 					sweeper := open(t, database, p)
 					var swept parented.Swept
 					var sweepErr error
-					go func() {
-						defer close(steps.ended)
+					steps.start(func() {
 						swept, sweepErr = sweeper.forest.Sweep(ctx, "acme", nil)
-					}()
+					})
 					steps.step(n)
 					want := int64(2)
 					if again == "moved" {

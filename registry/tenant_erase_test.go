@@ -199,7 +199,7 @@ func ExampleTenants_PlanErase() {
 }
 
 // What another writer stored beside a reference does not hide it.
-func TestAReferenceBesideANumberBeyondGo(t *testing.T) {
+func TestAReferenceInADocumentWithANumberBeyondGo(t *testing.T) {
 	t.Parallel()
 	d := registry.ErasedDocument{ID: "n", Document: []byte(`{"id":"n","n":1e999,"authors":[{"id":"ada"}]}`)}
 	if !registry.RefersTo("ada")(d) || registry.RefersTo("bob")(d) {

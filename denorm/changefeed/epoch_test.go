@@ -120,7 +120,7 @@ func TestEpochsAreReservedByMany(t *testing.T) {
 }
 
 // An instance that was not the first to reserve looks again.
-func TestEpochsAreReservedBesideOthers(t *testing.T) {
+func TestEpochsAreReservedWhileOthersDo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.fill(20)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+
 	"github.com/cosmosgrove/grove/internal/cosmos"
 	"github.com/cosmosgrove/grove/internal/redact"
 	"github.com/cosmosgrove/grove/tenantitem"
@@ -141,13 +142,11 @@ func StatusOf(err error) int {
 	if !errors.As(err, &response) {
 		return 0
 	}
-	if response.StatusCode == http.StatusNotFound && substatus(response) == statusSessionBehind {
+	if response.StatusCode == http.StatusNotFound && cosmos.SubstatusOf(response) == statusSessionBehind {
 		return statusSessionBehind
 	}
 	return response.StatusCode
 }
-
-func substatus(err *azcore.ResponseError) int { return cosmos.SubstatusOf(err) }
 
 // IsPartitionFull reports whether a write was refused because its logical partition
 // holds as much as it may. That is said of what would grow; the rest goes on.
@@ -160,7 +159,7 @@ func IsPartitionFull(err error) bool {
 		return inBatch.Substatus == cosmos.SubstatusPartitionFull
 	}
 	var response *azcore.ResponseError
-	return errors.As(err, &response) && substatus(response) == cosmos.SubstatusPartitionFull
+	return errors.As(err, &response) && cosmos.SubstatusOf(response) == cosmos.SubstatusPartitionFull
 }
 
 // sentinelFor maps a status to what it means for the caller. The SDK's

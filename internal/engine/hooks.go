@@ -266,7 +266,7 @@ func (c *Collection) BeforeWrite(ctx context.Context, w *Write) error {
 
 // Validate lets the validators alone see entities.
 func (c *Collection) Validate(ctx context.Context, tenant string, entities ...any) error {
-	for _, entity := range entities {
+	for _, entity := range entities { // a batch is encoded after requests of its hooks
 		if err := c.CheckExpiry(entity); err != nil {
 			return err
 		}

@@ -141,7 +141,7 @@ func isGone(err error) bool {
 	if !errors.As(err, &response) || response.StatusCode != http.StatusGone {
 		return false
 	}
-	switch substatus(response) {
+	switch cosmos.SubstatusOf(response) {
 	case 1002, 1007, 1008:
 		return true
 	}

@@ -173,7 +173,7 @@ func errorAttributes(err error) []attribute.KeyValue {
 	var response *azcore.ResponseError
 	if errors.As(err, &response) {
 		out = append(out, semconv.DBResponseStatusCode(strconv.Itoa(response.StatusCode)))
-		if sub := substatus(response); sub != 0 {
+		if sub := cosmos.SubstatusOf(response); sub != 0 {
 			out = append(out, semconv.AzureCosmosDBResponseSubStatusCode(sub))
 		}
 	}
