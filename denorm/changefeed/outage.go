@@ -75,7 +75,9 @@ func isOfNetwork(err error) bool {
 		return false
 	case syscall.Errno:
 		return slices.Contains(networkErrors, e)
-	case *net.DNSError, *cosmos.CutError:
+	case *net.DNSError:
+		return !isMalformedAddress(e)
+	case *cosmos.CutError:
 		return true
 	case *net.OpError:
 		return !isMalformedAddress(e.Err)
@@ -96,25 +98,15 @@ func isOfNetwork(err error) bool {
 	return false
 }
 
-// isMalformedRequest reports whether a request was not sent for its URL, a header or its method.
+// isMalformedRequest reports whether a request was not sent for its URL, a header, its method or the
+// length of its body.
 func isMalformedRequest(e *url.Error) bool {
-	if e.Op == "parse" || strings.HasPrefix(e.Err.Error(), "net/http: invalid") {
+	if text := e.Err.Error(); e.Op == "parse" || strings.HasPrefix(text, "net/http: invalid") || strings.HasPrefix(text, "http: ContentLength=") {
 		return true
 	}
 	u, err := url.Parse(e.URL)
 	return err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || isMalformedAddress(e.Err)
 }
-
-// isMalformedAddress reports whether nothing was dialled because the address is none.
-func isMalformedAddress(err error) bool {
-	var address *net.AddrError
-	var network net.UnknownNetworkError
-	return errors.As(err, &address) && address.Err != noSuitableAddress || errors.As(err, &network)
-}
-
-// noSuitableAddress is net's text for a name that has addresses, of which none is of
-// the network that was asked for: names change.
-const noSuitableAddress = "no suitable address found"
 
 var networkErrors = []syscall.Errno{
 	syscall.ECONNRESET, syscall.ECONNREFUSED, syscall.ECONNABORTED, syscall.EPIPE, syscall.ETIMEDOUT, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
