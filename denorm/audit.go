@@ -313,18 +313,14 @@ func (w *walk) repair(ctx context.Context, st *stage, found []finding, fillSnaps
 }
 
 // again reads the documents that refused their patch because they changed, and
-// those whose patch did not have room for everything.
+// those whose patch did not have room for everything. A patch that was refused for
+// what it would write is left.
 func (w *walk) again(ctx context.Context, st *stage, patches []engine.DocumentPatch, done []engine.Document, refused []finding) ([]engine.Document, error) {
-	patched := map[string]bool{}
-	for _, outline := range done {
-		patched[outline.ID+fmt.Sprint(outline.Key)] = true
-	}
-	for _, f := range refused {
-		patched[f.doc.ID+fmt.Sprint(f.doc.Key)] = true
-	}
 	var docs []engine.Document
 	for _, p := range patches {
-		if patched[p.ID+fmt.Sprint(p.Key)] && len(p.Sets) < engine.MaxDocumentPatch {
+		written := slices.ContainsFunc(done, func(d engine.Document) bool { return sameDocument(d.ID, d.Key, p.Document) })
+		hopeless := slices.ContainsFunc(refused, func(f finding) bool { return sameDocument(f.doc.ID, f.doc.Key, p.Document) })
+		if hopeless || written && len(p.Sets) < engine.MaxDocumentPatch {
 			continue
 		}
 		now, err := st.typ.docs.DocumentsByID(ctx, w.tenant, st.typ.given(p.Key), []string{p.ID}, st.fields()...)
