@@ -79,7 +79,7 @@ type RepairOptions struct {
 	// Progress, where set, is called after every 500 documents.
 	Progress func(RepairProgress)
 	// Resume goes on behind the last Progress of a Repair of the same tenant
-	// that was stopped.
+	// that was stopped. Under other declarations than then it begins anew.
 	Resume string
 }
 
@@ -141,25 +141,6 @@ type walk struct {
 	from   position
 }
 
-// position is where a walk goes on.
-type position struct {
-	Stage      int    `json:"stage,omitempty"`
-	EntityType string `json:"entityType"`
-	ID         string `json:"id"`
-}
-
-func (w *walk) resume(text string) error {
-	err := json.Unmarshal([]byte(text), &w.from)
-	known := slices.IndexFunc(w.schema.stages, func(st stage) bool { return st.typ.name() == w.from.EntityType })
-	if err != nil || known < 0 || w.from.Stage < 0 {
-		return &tenantitem.InvalidError{What: "RepairOptions.Resume", Reason: "it is not one of ours", Hint: "pass what RepairProgress.Resume held, or nothing"}
-	}
-	if at := w.from.Stage; at >= len(w.schema.stages) || w.schema.stages[at].typ.name() != w.from.EntityType {
-		w.from = position{Stage: 0} // the declarations changed: everything is looked at again
-	}
-	return nil
-}
-
 func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done func(st *stage, n int, resume string)) error {
 	if w.tenant != "" || !slices.ContainsFunc(w.schema.entityTypes, (*entityType).isGlobal) {
 		if err := tenantitem.ValidateTenantID(w.tenant); err != nil {
@@ -182,9 +163,9 @@ func (w *walk) run(ctx context.Context, each func(*stage, []finding) error, done
 					return err
 				}
 				last := docs[len(docs)-1]
-				next := position{i, st.typ.name(), last.ID}
+				next := w.schema.positionIn(i, last.ID)
 				if len(page) < pageSize && versionOf(last) == versionOf(page[len(page)-1]) && i+1 < len(w.schema.stages) {
-					next = position{Stage: i + 1, EntityType: w.schema.stages[i+1].typ.name()} // this stage has no more pages
+					next = w.schema.positionIn(i+1, "") // this stage has no more pages
 				}
 				resume, err := json.Marshal(next)
 				done(st, len(docs), string(resume))

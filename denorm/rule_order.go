@@ -70,6 +70,7 @@ func (s *schema) arrange() error {
 		}
 		s.stages = append(s.stages, next)
 	}
+	s.fingerprint = fingerprintOf(s.stages)
 	return nil
 }
 

@@ -20,6 +20,8 @@ type schema struct {
 	transactionRules []transactionRule
 	// stages are the rules in the order in which Repair goes through them.
 	stages []stage
+	// fingerprint tells these stages from those of other declarations.
+	fingerprint string
 }
 
 // newSchema checks tags and declarations against the catalogue.
