@@ -23,16 +23,6 @@ type group struct {
 	deleteRule fmt.Stringer
 }
 
-// copied is one field with a denorm tag.
-type copied struct {
-	field *tenantitem.Field
-	// source is the path of the source's field.
-	source string
-	// empty is how the field is stored when it holds nothing.
-	empty json.RawMessage
-	mode  mode
-}
-
 // mode is what a copy does: whether it follows its source (copy_mode_sync.go), or
 // records it once (copy_mode_snapshot.go).
 type mode interface {
@@ -56,14 +46,6 @@ func modeOf(m tenantitem.CopyMode) mode {
 		return syncMode{}
 	}
 	return snapshotMode{}
-}
-
-// wants returns what the field should hold by its source's members.
-func (c copied) wants(source *engine.Document) json.RawMessage {
-	if raw := memberAt(source.Fields, c.source); raw != nil {
-		return raw
-	}
-	return c.empty
 }
 
 // some reports whether any copy of the group has a mode that is so.
@@ -97,7 +79,7 @@ func (t tagOf) String() string {
 // addCopies reads the denorm tags of one entity type.
 func (s *schema) addCopies(typ *entityType) error {
 	for _, f := range typ.entity.Model.Copies() {
-		tag, mode := tagOf{typ, f}, modeOf(f.Copy.Mode)
+		tag := tagOf{typ, f}
 		source, ok := s.byType[f.Copy.Through.Refers]
 		if !ok {
 			return refuse(tag, fmt.Sprintf("its source %s is not registered", plainName(f.Copy.Through.Refers)), fmt.Sprintf("add registry.Entity[%s]()", plainName(f.Copy.Through.Refers)))
@@ -105,7 +87,7 @@ func (s *schema) addCopies(typ *entityType) error {
 		if typ.isGlobal() != source.isGlobal() {
 			return refuse(tag, fmt.Sprintf("%s and %s do not both belong to tenants", typ.name(), source.name()), "fill the field in the application")
 		}
-		if err := mode.check(tag, typ); err != nil {
+		if err := modeOf(f.Copy.Mode).check(tag, typ); err != nil {
 			return err
 		}
 		if f.Copy.Through.Copy != nil {
@@ -128,7 +110,7 @@ func (s *schema) addCopies(typ *entityType) error {
 		if !ok || from.Array() != nil {
 			return refuse(tag, fmt.Sprintf("%s of %s lies in an array", f.Copy.Source, source.name()), "copy the whole array, or a field outside it")
 		}
-		empty, err := canonical(f.Type, nil)
+		copied, err := newCopied(f)
 		if err != nil {
 			return refuse(tag, fmt.Sprintf("a %s can't be encoded as JSON", f.Type), "use another type")
 		}
@@ -137,7 +119,7 @@ func (s *schema) addCopies(typ *entityType) error {
 			typ.guard(g.ref, "copies are made through it", useMutate)
 			s.keep(g)
 		}
-		g.copies = append(g.copies, copied{field: f, source: f.Copy.Source, empty: empty, mode: mode})
+		g.copies = append(g.copies, copied)
 		typ.guard(f, "it is a copy", "change its source "+source.name()+", or its reference with Mutate")
 	}
 	if len(typ.groups) > 0 {

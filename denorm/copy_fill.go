@@ -2,7 +2,6 @@ package denorm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -153,15 +152,14 @@ func (s *entityHolder) holdsSame(before holder) (bool, error) {
 		if !c.mode.remembers() {
 			continue
 		}
-		v, ok := c.field.In(s.value)
 		raw := c.empty
-		if ok {
+		if v, ok := c.field.DeclaredIn(s.value); ok {
 			var err error
-			if raw, err = engine.EncodeValue(v.Interface()); err != nil {
+			if raw, err = c.encode(v); err != nil {
 				return false, err
 			}
 		}
-		if same, err := sameValue(c.field.Type, raw, before.members[c.field.Name]); err != nil || !same {
+		if same, err := c.same(raw, before.members[c.field.Name]); err != nil || !same {
 			return false, nil //nolint:nilerr // what another writer left there is no snapshot
 		}
 	}
@@ -213,24 +211,4 @@ func (f *filling) continues(ctx context.Context, s *entityHolder) (bool, error) 
 	}
 	before, err := holdersIn(prior.Fields, s.group.steps, "", nil)
 	return err == nil && slices.ContainsFunc(before, func(h holder) bool { return h.text(s.group.ref.Name) == s.ref }), nil
-}
-
-// set puts a JSON value into the field of an entity.
-func (c copied) set(in reflect.Value, raw json.RawMessage) error {
-	next := reflect.New(c.field.Type)
-	if raw != nil {
-		if err := engine.DecodeValue(raw, next.Interface()); err != nil {
-			return err
-		}
-	}
-	v, ok := c.field.In(in)
-	if !ok && (!v.IsValid() || next.Elem().IsZero()) {
-		return nil // an embedded struct that is not there, or nothing to hold
-	}
-	for v.Kind() == reflect.Pointer {
-		v.Set(reflect.New(v.Type().Elem()))
-		v = v.Elem()
-	}
-	v.Set(next.Elem())
-	return nil
 }

@@ -18,7 +18,7 @@ func (snapshotMode) written(c copied, s *entityHolder, source *engine.Document) 
 	switch {
 	case s.before != nil:
 		raw := s.before.members[c.field.Name]
-		_, err := canonical(c.field.Type, raw)
+		_, err := c.canonical(raw)
 		return raw, err == nil // what another writer left there may not fit
 	case source != nil:
 		return c.wants(source), true
@@ -30,7 +30,7 @@ func (snapshotMode) stored(c copied, in holder, source *engine.Document) (want j
 	if raw := in.members[c.field.Name]; raw != nil {
 		// What it holds was true when it was written; what does not fit was not
 		// written by Grove, and comparing it tells of that.
-		_, err := canonical(c.field.Type, raw)
+		_, err := c.canonical(raw)
 		return nil, false, err != nil
 	}
 	if source == nil {

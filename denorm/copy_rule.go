@@ -113,7 +113,7 @@ func (h *heldCopy) compare(found []finding, source *engine.Document, exists, str
 			continue
 		}
 		f := finding{doc: h.doc, field: c.field.Path, pointer: h.in.at(c.field.Name), have: h.in.members[c.field.Name], want: want, unset: unset}
-		same, err := sameValue(c.field.Type, f.have, want)
+		same, err := c.same(f.have, want)
 		if err != nil {
 			f.want, f.unrepairable = nil, fmt.Errorf("denorm: the copy at %s, or %s of its source %q: %w", f.pointer, c.source, h.ref, err)
 		}
@@ -217,7 +217,7 @@ func (w *conditions) differs(g *group, source engine.Document) string {
 			continue
 		}
 		want := c.wants(&source)
-		isEmpty, err := sameValue(c.field.Type, want, nil)
+		isEmpty, err := c.same(want, nil)
 		unless := "false"
 		if err == nil && isEmpty {
 			unless = "true"

@@ -13,7 +13,7 @@ import (
 
 // CountOf keeps in a number field of P how many documents of C refer to it
 // through refField, a tenantitem.Ref[P] or an array of them ("parentId" for a
-// child of P). In one logical partition it changes with them, in one
+// child of P). The number is of at least 32 bits and signed, or a float. In one logical partition it changes with them, in one
 // transaction; else the change feed brings it.
 func CountOf[P, C any](field, refField string) Declaration {
 	return declare("Count", reflect.TypeFor[P](), reflect.TypeFor[C](), bindCount(field, refField))
@@ -29,7 +29,7 @@ func bindCount(field, refField string) binder {
 		if err != nil {
 			return err
 		}
-		if f.Kind != tenantitem.KindNumber || f.Type.Size() < minCountBytes {
+		if f.Kind != tenantitem.KindNumber || f.Type.Size() < minCountBytes || isUnsigned(f.Type) {
 			return refuse(d, fmt.Sprintf("%q is a %s", f.Path, f.Type), "make it an int")
 		}
 		return s.relatedTo(d, parent, child, ref, count{f})
@@ -38,6 +38,10 @@ func bindCount(field, refField string) binder {
 
 // minCountBytes is the size of the smallest number that a count fits: more than 32,767 refer to one document.
 const minCountBytes = 4
+
+// isUnsigned reports whether a number can't be below zero. A count that was never taken, on
+// existing data, is when a document is deleted, until it is counted.
+func isUnsigned(t reflect.Type) bool { return t.Kind() >= reflect.Uint && t.Kind() <= reflect.Uintptr }
 
 // count is a field that says how many documents refer to its own. In a
 // transaction with them it is changed by what they change (change; by how much, also

@@ -116,6 +116,9 @@ type Club struct {
 	Name   string                 `json:"name"`
 	Size   int                    `json:"size"`
 	Few    int16                  `json:"few"`
+	All    uint64                 `json:"members"`
+	Serial int                    `json:"serial,string"`
+	Cards  []NumberCard           `json:"numbers"`
 	Fans   []tenantitem.Ref[Fan]  `json:"fans,omitempty"`
 	Last   []FanCard              `json:"last"`
 	Fixed  [3]FanCard             `json:"fixed"`
@@ -128,11 +131,34 @@ type FanCard struct {
 	ID tenantitem.Ref[Fan] `json:"id"`
 }
 
+// NumberCard has a number as text, which a fan has not.
+type NumberCard struct {
+	Number int `json:"number,string"`
+}
+
 type Fan struct {
 	tenantitem.TenantItem[Fan]
+	Number string                 `json:"number"`
 	ClubID tenantitem.Ref[Club]   `json:"clubId,omitempty"`
 	Clubs  []tenantitem.Ref[Club] `json:"clubs,omitempty"`
 }
+
+// copiedNumber is an entity with a copy of one of a club's numbers.
+type copiedNumber[C any] struct {
+	tenantitem.TenantItem[copiedNumber[C]]
+	Copy C `json:"copy"`
+}
+
+type (
+	plainSerial struct {
+		ClubID tenantitem.Ref[Club] `json:"clubId"`
+		Serial int                  `json:"serial" denorm:"sync,ref=clubId,field=serial"`
+	}
+	quotedSize struct {
+		ClubID tenantitem.Ref[Club] `json:"clubId"`
+		Size   int                  `json:"size,string" denorm:"sync,ref=clubId,field=size"`
+	}
+)
 
 // Mascot has copies of every type of field.
 type Mascot struct {
@@ -213,6 +239,10 @@ func declarationsOfKeptFields() map[string]cantWork {
 		"a link and its inverse":               {club, []denorm.Declaration{link, denorm.LinkOf[Fan, Club]("clubs", "fans")}, `"clubs" ` + other + "denorm.Link[Club, Fan]"},
 		"the newest in a linked field":         {club, []denorm.Declaration{link, denorm.RecentOf[Club, Fan]("fans", 2, "clubId")}, "make it a slice of a struct"},
 		"a count in a small number":            {club, []denorm.Declaration{denorm.CountOf[Club, Fan]("few", "clubId")}, "make it an int"},
+		"a count that can't be negative":       {club, []denorm.Declaration{denorm.CountOf[Club, Fan]("members", "clubId")}, `"members" is a uint64 (make it an int)`},
+		"a number of what is stored as text":   {with(registry.EntityOf[copiedNumber[plainSerial]]()), nil, "is stored as text"},
+		"a text of a number":                   {with(registry.EntityOf[copiedNumber[quotedSize]]()), nil, "is stored as text"},
+		"a card's number of a text":            {club, []denorm.Declaration{denorm.RecentOf[Club, Fan]("numbers", 2, "clubId")}, "give both fields the same type"},
 		"a count in the key":                   {[]registry.Declaration{registry.EntityOf[Club](registry.In("sizes")), registry.EntityOf[Fan](), registry.EntityOf[Mascot](), registry.EntityOf[Flag]()}, []denorm.Declaration{count}, "part of the partition key"},
 		"a count in the time to live":          {club, []denorm.Declaration{denorm.CountOf[Club, Fan]("ttl", "clubId")}, `"ttl" ` + grove},
 		"a count in the time of the write":     {club, []denorm.Declaration{denorm.CountOf[Club, Fan]("_ts", "clubId")}, `"_ts" ` + grove},

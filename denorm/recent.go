@@ -73,7 +73,7 @@ func projectionOf(d Declaration, field *tenantitem.Field, n int, child *entityTy
 		if !ok {
 			return nil, fmt.Errorf("%s: the cards in %q: %w", d, field.Path, child.entity.Model.UnknownField(f.Name))
 		}
-		if from.Kind != f.Kind {
+		if from.Kind != f.Kind || from.Quoted != f.Quoted {
 			return nil, refuse(d, fmt.Sprintf("%q of the cards is a %s and of %s a %s", f.Name, f.Type, child.name(), from.Type), "give both fields the same type")
 		}
 		names = append(names, f.Name)

@@ -26,14 +26,18 @@ func (typ *entityType) given(key []any) []any { return typ.docs.GivenOf(key) }
 // sameValue compares two JSON values as the field's Go type sees them; nothing
 // there, null, the type's zero value and an empty list are the same.
 func sameValue(t reflect.Type, a, b json.RawMessage) (bool, error) {
+	return same(a, b, func(raw json.RawMessage) (json.RawMessage, error) { return canonical(t, raw) })
+}
+
+func same(a, b json.RawMessage, canonical func(json.RawMessage) (json.RawMessage, error)) (bool, error) {
 	if bytes.Equal(a, b) {
 		return true, nil
 	}
-	first, err := canonical(t, a)
+	first, err := canonical(a)
 	if err != nil {
 		return false, err
 	}
-	second, err := canonical(t, b)
+	second, err := canonical(b)
 	return bytes.Equal(first, second), err
 }
 
@@ -45,10 +49,14 @@ func canonical(t reflect.Type, raw json.RawMessage) (json.RawMessage, error) {
 			return nil, err
 		}
 	}
-	if elem := v.Elem(); (elem.Kind() == reflect.Slice || elem.Kind() == reflect.Map) && elem.Len() == 0 {
+	if isEmptyList(v.Elem()) {
 		return json.RawMessage("null"), nil
 	}
 	return engine.EncodeValue(v.Interface())
+}
+
+func isEmptyList(v reflect.Value) bool {
+	return (v.Kind() == reflect.Slice || v.Kind() == reflect.Map) && v.Len() == 0
 }
 
 var errNoText = errors.New("it is no text")

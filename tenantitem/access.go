@@ -41,6 +41,13 @@ func (f *Field) In(holder reflect.Value) (reflect.Value, bool) {
 	return indirect(v)
 }
 
+// DeclaredIn is [Field.In] that does not follow the field's own pointers: a nil one
+// is a value, and can be set.
+func (f *Field) DeclaredIn(holder reflect.Value) (reflect.Value, bool) {
+	v, err := holder.FieldByIndexErr(f.index)
+	return v, err == nil
+}
+
 // Value returns the field's value in a whole entity. It is for fields outside
 // arrays; inside one it returns the first element's.
 func (f *Field) Value(entity reflect.Value) (value reflect.Value, ok bool) {

@@ -34,6 +34,8 @@ func (m CopyMode) String() string {
 //
 //	OwnerName string `json:"ownerName" denorm:"sync,ref=ownerId,field=firstName"`
 //
+// Both have the same type, but for pointers: a pointer copies a nil one as nil, a plain
+// field as its zero value. The tag option "string" stands on both or on neither.
 // The field may lie in structs and in arrays of structs, at any depth and behind
 // pointers. In the values of a map, in an array of arrays, in a struct that lies in
 // itself or writes its own JSON the tag is refused; what an interface holds is not seen.
@@ -111,6 +113,9 @@ func (r *modelReader) checkSource(f *Field, source *Model, fail func(reason, hin
 	}
 	if from.Type != f.Type && (from.Kind != f.Kind || from.Elem != f.Elem || f.Type.Kind() == reflect.Array) {
 		return fail(fmt.Sprintf("it is a %s and %s.%s is a %s", f.Type, source.Name, from.Path, from.Type), "give both fields the same type")
+	}
+	if from.Quoted != f.Quoted {
+		return fail(fmt.Sprintf("one of it and %s.%s is stored as text", source.Name, from.Path), `give the json tags of both the option "string", or none`)
 	}
 	return nil
 }

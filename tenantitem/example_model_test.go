@@ -60,6 +60,7 @@ type Order struct {
 type OrderItem struct {
 	BookID tenantitem.Ref[Book] `json:"bookId"`
 	Title  string               `json:"title" denorm:"snapshot,ref=bookId,field=title"`
+	Gift   *bool                `json:"gift,omitempty"`
 }
 
 // A field's values are read, or set, at every place where the entity has it.
@@ -85,6 +86,26 @@ func ExampleField() {
 	// Output:
 	// the title of b-2
 	// the title of b-1 in items
+	// true
+}
+
+// A nil pointer is a value too: the second line does not say whether it is a gift.
+func ExampleField_DeclaredIn() {
+	model, err := tenantitem.ModelOf[Order]()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	order := &Order{Items: []OrderItem{{Gift: new(bool)}, {}}}
+	gift, _ := model.Field("items[].gift")
+	fmt.Println(gift.Type, gift.Declared)
+	gift.Holders(reflect.ValueOf(order).Elem(), func(item reflect.Value) {
+		value, _ := gift.DeclaredIn(item)
+		fmt.Println(value.IsNil())
+	})
+	// Output:
+	// bool *bool
+	// false
 	// true
 }
 

@@ -38,8 +38,8 @@ type Field struct {
 	Name string
 	// Kind is its JSON type.
 	Kind FieldKind
-	// Type is its Go type, pointers removed.
-	Type reflect.Type
+	// Type is its Go type, pointers removed, and Declared the one that it is declared with.
+	Type, Declared reflect.Type
 	// Elem is the kind of an array's elements.
 	Elem FieldKind
 	// Refers is the entity that a Ref (or an array of them) points to, or nil.
@@ -194,7 +194,7 @@ func (r *modelReader) readStruct(t reflect.Type, parent *Field, prefix string, i
 
 func (r *modelReader) readField(sf reflect.StructField, name string, parent *Field, prefix string, index []int) error {
 	t := dereference(sf.Type)
-	f := &Field{Path: prefix + name, Name: name, Kind: kindOf(t), Type: t, parent: parent, index: index}
+	f := &Field{Path: prefix + name, Name: name, Kind: kindOf(t), Type: t, Declared: sf.Type, parent: parent, index: index}
 	if _, taken := r.model.byPath[f.Path]; taken {
 		return &InvalidError{What: "entity " + r.model.Name, Reason: fmt.Sprintf("two fields are stored as %q", f.Path), Hint: "give one of them another json tag"}
 	}
