@@ -17,14 +17,14 @@ import (
 // joinEnded makes a child, with what is below it, a part of a delete that has ended and can be undone. It
 // reports false where the child has changed, and the next look tells.
 func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, parent engine.Document) (bool, error) {
-	kept, err := f.stillKept(ctx, n.parent.parent, tenant, parent)
+	kept, root, err := f.stillKept(ctx, n.parent.parent, tenant, parent)
 	if err != nil {
 		return false, err
 	}
 	if len(n.children) == 0 {
 		// The restore may begin meanwhile: whoever calls this looks at the parent again.
 		rest := retention{forest: f, soft: true, at: parent.DeletedAt, run: runOf(parent)}
-		done, err := rest.finish(ctx, n, []engine.Document{child}, kept, engine.Journal{})
+		done, err := rest.finish(ctx, n, []engine.Document{child}, kept, engine.Journal{Until: untilOf(root)})
 		return done == 1, err
 	}
 	if begun(child) {
@@ -51,12 +51,13 @@ func (f *Forest) joinEnded(ctx context.Context, n *node, tenant string, child, p
 			s.TTL = s.Journal.TTL
 		}
 		s = hidden(s, parent.DeletedAt, run, phase)
-		s.Journal.Joins, s.Journal.Kept = runOf(parent), seconds(kept)
+		s.Journal.Joins, s.Journal.Kept, s.Journal.Until = runOf(parent), seconds(kept), untilOf(root)
 		return s
 	})
 	if err != nil || len(marks) == 0 {
 		return false, err
 	}
+	marks[0].ReadAt = max(marks[0].ReadAt, root.ReadAt)
 	return true, unfinished("delete", f.carryOut(ctx, n, tenant, marks[0]))
 }
 
@@ -88,13 +89,26 @@ func (f *Forest) beingRestored(ctx context.Context, n *node, tenant string, s en
 }
 
 // stillKept is how long what joins a delete that has ended is kept from now on: as long as what the delete
-// took with its root, by the service's clock.
-func (f *Forest) stillKept(ctx context.Context, n *node, tenant string, parent engine.Document) (time.Duration, error) {
-	root, _, err := f.rootOfRun(ctx, n, tenant, parent)
-	if root.Journal != nil && root.Journal.Until != 0 && root.ReadAt != 0 {
-		return time.Duration(max(0, root.Journal.Until-root.ReadAt))*time.Second + restoreSpan, err
+// took with its root, by the service's clock. The root says up to when that is.
+func (f *Forest) stillKept(ctx context.Context, n *node, tenant string, parent engine.Document) (kept time.Duration, root engine.Document, err error) {
+	root, _, err = f.rootOfRun(ctx, n, tenant, parent)
+	if untilOf(root) != 0 && root.ReadAt != 0 {
+		return keptUntil(root) + restoreSpan, root, err
 	}
-	return time.Duration(parent.TTL)*time.Second + restoreSpan, err
+	return time.Duration(parent.TTL)*time.Second + restoreSpan, root, err
+}
+
+// untilOf is up to when a document can be restored, as its journal says; 0 is unknown.
+func untilOf(s engine.Document) int64 {
+	if s.Journal == nil {
+		return 0
+	}
+	return s.Journal.Until
+}
+
+// keptUntil is for how long that is, from when the document was read.
+func keptUntil(s engine.Document) time.Duration {
+	return time.Duration(max(0, untilOf(s)-s.ReadAt)) * time.Second
 }
 
 // rootOfRun finds the document that the delete began with which hides a document, or the uppermost that is

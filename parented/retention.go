@@ -39,14 +39,18 @@ func (f *Forest) retentionOf(n *node, root engine.Document) retention {
 	case begun.Phase == phasePurging:
 		return retention{forest: f}
 	case begun.Joins != "":
-		return retention{forest: f, soft: true, at: root.DeletedAt, run: begun.Joins, keep: time.Duration(begun.Kept) * time.Second, joined: true}
+		rest := retention{forest: f, soft: true, at: root.DeletedAt, run: begun.Joins, keep: time.Duration(begun.Kept) * time.Second, until: begun.Until, joined: true}
+		if begun.Until != 0 && root.ReadAt != 0 {
+			rest.keep = keptUntil(root) + restoreSpan
+		}
+		return rest
 	case n.policy.Retain == 0:
 		return retention{forest: f}
 	}
 	rest := retention{forest: f, soft: true, at: root.DeletedAt, run: runOf(root), keep: n.retainFor(), until: n.restorableUntil(root)}
 	if begun.Until != 0 && root.ReadAt != 0 {
 		rest.until = begun.Until
-		rest.keep = time.Duration(max(0, begun.Until-root.ReadAt)) * time.Second
+		rest.keep = keptUntil(root)
 	}
 	return rest
 }
@@ -114,7 +118,7 @@ func (r retention) finishDescendants(ctx context.Context, n *node, outlines []en
 // this process took: isPast tells.
 func (r retention) finishRoot(ctx context.Context, n *node, outlines []engine.Document) (int, error) {
 	if r.joined {
-		return r.finish(ctx, n, outlines, r.keep, engine.Journal{})
+		return r.finish(ctx, n, outlines, r.keep, engine.Journal{Until: r.until})
 	}
 	return r.finish(ctx, n, outlines, r.keep, engine.Journal{Until: r.until, Sessions: n.sessions()})
 }

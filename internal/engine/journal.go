@@ -22,7 +22,7 @@ type Journal struct {
 	// plan; see [Deletion].
 	Confirmed map[string]int64 `json:"shown,omitempty"`
 	// Joins is the run of a delete above this document that has ended. What this one leaves
-	// belongs to it, and comes back with it. Kept is for how many seconds it is left.
+	// belongs to it, and comes back with it. Kept is for how many seconds it is left, where Until is unknown.
 	Joins string `json:"joins,omitempty"`
 	Kept  int    `json:"kept,omitempty"`
 	// Until is up to when what the run hides can be restored, by the service's clock, in
