@@ -128,9 +128,9 @@ func (k *Keeper) CatchUp(ctx context.Context) error {
 		}
 		// What is handled in one container may change another, which this
 		// process sees in its own count. Of other processes it sees nothing
-		// but that they have caught up, so it asks once for each container
-		// that a change may have gone through.
-		if k.handled.Load() == before && round >= len(ids) || len(ids) == 1 {
+		// but that they have caught up, so it asks once more for each time
+		// that a change may have gone from one container to another.
+		if k.handled.Load() == before && round > k.copies.schema.crossings || len(ids) == 1 {
 			return nil
 		}
 	}

@@ -43,6 +43,7 @@ func (s *schema) arrange() error {
 	if err := s.checkCycles(from); err != nil {
 		return err
 	}
+	s.crossings = crossingsOf(from)
 	pending := map[typeField]bool{}
 	for p := range from {
 		pending[p] = true
@@ -72,6 +73,37 @@ func (s *schema) arrange() error {
 	}
 	s.fingerprint = fingerprintOf(s.stages)
 	return nil
+}
+
+// crossingsOf is how often the longest chain of members goes from one container to another. A chain that comes back to where it
+// began, through references or snapshots, goes round once.
+func crossingsOf(from map[typeField][]edge) int {
+	known := map[typeField]int{}
+	var longest func(typeField) int
+	longest = func(p typeField) int {
+		if n, ok := known[p]; ok {
+			return n
+		}
+		known[p] = 0
+		n := 0
+		for _, e := range from[p] {
+			switch {
+			case e.from.typ == nil:
+				n = max(n, 1) // cleared for a delete, of whatever type
+			case e.from.typ.entity.Container != p.typ.entity.Container:
+				n = max(n, longest(e.from)+1)
+			default:
+				n = max(n, longest(e.from))
+			}
+		}
+		known[p] = n
+		return n
+	}
+	most := 0
+	for p := range from {
+		most = max(most, longest(p))
+	}
+	return most
 }
 
 // nextStage chooses the type whose documents come next: one that is ready as a

@@ -22,6 +22,8 @@ type schema struct {
 	stages []stage
 	// fingerprint tells these stages from those of other declarations.
 	fingerprint string
+	// crossings is how often a change may go on from one container to another.
+	crossings int
 }
 
 // newSchema checks tags and declarations against the catalogue.
