@@ -108,6 +108,42 @@ func TestAnUpsertWhoseAnswerWasLostDuringADelete(t *testing.T) {
 	}
 }
 
+// The whole soft delete of the tree runs between the first look of an upsert of a new vote, which votes restrict, and its write, whose answer is lost. The vote is
+// hidden with its comment, its writer is told so, and a restore by the same process brings it back.
+func TestAnUpsertThatWasLostReturnsWithItsParent(t *testing.T) {
+	t.Parallel()
+	emulatortest.InProcess(t, "it loses answers")
+	ctx := t.Context()
+	e := processes(t, emulatortest.WithClientOptions(*repository.ClientOptions(nil)))
+	p := planting{client: e.Client(nil), note: parented.Policy{Retain: time.Hour}}
+	g := plant(t, p)
+	note := g.tree(t, "acme", 1, 0)
+	c, err := g.comments.Under(note).First(ctx, repository.All())
+	must(t, err)
+	s := newStepper()
+	writer := g.of(t, e, p, s)
+	var wrote error
+	s.start(func() {
+		v := voteUnder(c.ID)
+		v.ID = "v"
+		wrote = writer.votes.In("acme").Upsert(ctx, v)
+	})
+	s.step(1)
+	must(t, g.notes.In("acme").Delete(ctx, note.ID, nil))
+	e.Fault(emulator.Cut().AfterEffect().On(emulator.UpsertItem).Times(1))
+	s.finish()
+	mustBe(t, wrote, repository.ErrAmbiguous)
+	mustBe(t, wrote, repository.ErrDanglingRef)
+	before, err := g.votes.In("acme").Exists(ctx, "v")
+	must(t, err)
+	must(t, writer.notes.In("acme").Restore(ctx, note.ID))
+	after, err := g.votes.In("acme").Exists(ctx, "v")
+	must(t, err)
+	if before || !after {
+		t.Errorf("the vote is there before the restore: %t, and after it: %t", before, after)
+	}
+}
+
 // A comment that restricts was left visible when its note was deleted softly (its writer died before the second look). A
 // purge of the note takes no document that is there and that Restrict keeps.
 func TestAPurgeLeavesWhatRestrictKeeps(t *testing.T) {
