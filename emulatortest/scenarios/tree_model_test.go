@@ -1,17 +1,20 @@
 package scenarios_test
 
 import (
+	"errors"
 	"maps"
 	"strings"
 
 	"github.com/cosmosgrove/grove/parented"
+	"github.com/cosmosgrove/grove/repository"
 )
 
 // treeModel is the tree in memory.
 type treeModel struct {
-	rules rules
-	docs  map[string]modelDoc
-	runs  int
+	rules    rules
+	policies [3]parented.Policy // of notes, comments and replies
+	docs     map[string]modelDoc
+	runs     int
 }
 
 type modelDoc struct {
@@ -22,7 +25,7 @@ type modelDoc struct {
 }
 
 func newTreeModel(r rules, form shape) treeModel {
-	m := treeModel{rules: r, docs: map[string]modelDoc{
+	m := treeModel{rules: r, policies: form.policies(), docs: map[string]modelDoc{
 		"z": {parent: "root"}, "a": {parent: "root"}, "b": {parent: "root"}, "c": {parent: "a"}, "r": {parent: "c"},
 	}}
 	if form.hasCities() {
@@ -45,6 +48,18 @@ func (m treeModel) ruleOf(id string) parented.Rule {
 	return parented.Cascade
 }
 
+// restorable says whether a delete that begins with a document can be undone.
+func (m treeModel) restorable(id string) bool {
+	level := 0
+	switch strings.ToLower(id) {
+	case "c":
+		level = 1
+	case "r", "n":
+		level = 2
+	}
+	return m.policies[level].Retain > 0
+}
+
 func (m treeModel) clone() treeModel {
 	m.docs = maps.Clone(m.docs)
 	return m
@@ -65,19 +80,39 @@ func (m treeModel) reaches(calls [3][]call, seen map[string]string, entries int6
 		ended = false
 		c, rest := calls[i][0], calls
 		rest[i] = calls[i][1:]
-		succeeded := c.ended && c.err == nil
-		if !succeeded && m.reaches(rest, seen, entries) {
+		stored := c.ended && (c.err == nil || c.isStoredLate())
+		if !stored && m.reaches(rest, seen, entries) {
 			return true
 		}
 		if c.ended && isDefinite(c.err) {
 			continue
 		}
 		next := m.clone()
-		if next.apply(c.verb) && next.reaches(rest, seen, entries) {
+		if (next.apply(c.verb) || c.isStoredLate() && next.storeLate(c.verb)) && next.reaches(rest, seen, entries) {
 			return true
 		}
 	}
 	return ended && m.is(seen, entries)
+}
+
+// isStoredLate says whether its process was told of a child that it is stored, though its parent was deleted meanwhile.
+func (c call) isStoredLate() bool {
+	writes := c.verb.name == "create" || c.verb.name == "upsert"
+	return writes && errors.Is(c.err, repository.ErrAmbiguous) && errors.Is(c.err, repository.ErrDanglingRef)
+}
+
+// storeLate stores a child whose parent has been deleted, which only Restrict allows: it is hidden with a parent that can be restored, else it stays.
+func (m *treeModel) storeLate(v treeVerb) bool {
+	parent, known := m.docs[v.to]
+	if !known || m.there(v.to) || m.ruleOf(v.id) != parented.Restrict {
+		return false
+	}
+	run := parent.run
+	if parent.gone {
+		run = 0
+	}
+	m.docs[v.id] = modelDoc{parent: v.to, run: run}
+	return true
 }
 
 func (m treeModel) is(seen map[string]string, entries int64) bool {
@@ -102,7 +137,7 @@ func (m *treeModel) apply(v treeVerb) bool {
 			return false
 		}
 		m.runs++
-		m.hide(v.id, m.runs)
+		m.hide(v.id, m.runs, !m.restorable(v.id))
 	case "restore":
 		if m.there(v.id) {
 			return true
@@ -185,9 +220,9 @@ func (m *treeModel) forbidden(id string) bool {
 	return false
 }
 
-func (m *treeModel) hide(id string, run int) {
+func (m *treeModel) hide(id string, run int, forGood bool) {
 	d := m.docs[id]
-	d.run = run
+	d.run, d.gone = run, forGood
 	m.docs[id] = d
 	for child, c := range m.docs {
 		switch {
@@ -196,7 +231,7 @@ func (m *treeModel) hide(id string, run int) {
 			c.parent = ""
 			m.docs[child] = c
 		default:
-			m.hide(child, run)
+			m.hide(child, run, forGood)
 		}
 	}
 }
