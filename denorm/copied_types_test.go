@@ -47,7 +47,7 @@ type ExamSheet struct {
 	Limit     *int                 `json:"limit" denorm:"sync,ref=examId,field=limit"`
 	Room      *string              `json:"room,omitempty" denorm:"sync,ref=examId,field=room"`
 	Lists     *[]int               `json:"lists" denorm:"sync,ref=examId,field=lists"`
-	Deep      **bool               `json:"-,omitempty" denorm:"sync,ref=examId,field=deep"`
+	Deep      **bool               `json:"deep" denorm:"sync,ref=examId,field=deep"`
 	Grade     Grade                `json:"grade,omitempty" denorm:"sync,ref=examId,field=grade"`
 	Serial    int64                `json:"serial,string" denorm:"sync,ref=examId,field=serial"`
 	Passed    *bool                `json:"passed,string" denorm:"sync,ref=examId,field=passed"`
