@@ -227,6 +227,7 @@ func (k *Call) insert(ctx context.Context, documents []incoming, overwrite bool,
 			return err
 		}
 		before := len(documents)
+		var failed error
 		documents = slices.DeleteFunc(documents, func(d incoming) bool {
 			have, ok := there[d.id]
 			switch {
@@ -234,13 +235,25 @@ func (k *Call) insert(ctx context.Context, documents []incoming, overwrite bool,
 				return false
 			case sameContent(have, d.body):
 				out[d.n] = InsertUnchanged
-			case overwrite:
-				others = append(others, d)
-			default:
+				return true
+			case !overwrite:
 				out[d.n] = InsertConflict
+				return true
+			}
+			if d.body, err = k.Collection.Contents().over(d.body, have); err != nil {
+				failed = errors.Join(failed, err)
+				return false
+			}
+			if sameContent(have, d.body) {
+				out[d.n] = InsertUnchanged // but for what is not followed yet
+			} else {
+				others = append(others, d)
 			}
 			return true
 		})
+		if failed != nil {
+			return failed
+		}
 		if len(documents) < before {
 			continue
 		}
