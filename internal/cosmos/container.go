@@ -36,6 +36,17 @@ func ReadContainer(ctx context.Context, c *Container) (properties *ContainerProp
 	return answer.ContainerProperties, hostOf(answer.RawResponse), nil
 }
 
+// ResourceID reads the container's resource id, which one that is made anew does not share with the former. The
+// answer has no header: its session token would be that of the account's own directory.
+func ResourceID(ctx context.Context, c *Container) (string, Answer, error) {
+	answer, err := c.Read(ctx, nil)
+	cost := Answer{Charge: float64(answer.RequestCharge)}
+	if err != nil || answer.ContainerProperties == nil {
+		return "", cost, err
+	}
+	return answer.ContainerProperties.ResourceID, cost, nil
+}
+
 func hostOf(r *http.Response) string {
 	if r == nil || r.Request == nil {
 		return ""

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"net/http"
 	"strings"
 	"sync"
@@ -72,8 +71,7 @@ func holdsPart(joined, token string) bool {
 func (s *Sessions) header(ctx context.Context, container string) *string {
 	joined := s.joined.Load()
 	handed, _ := ctx.Value(sessionKey{}).(contextSessions)
-	if theirs := handed.containers[container]; theirs != nil && s.isContainer(handed.rids[container]) {
-		both := maps.Clone(theirs)
+	if both := handed.of(containerName{container, s.resourceID()}); both != nil {
 		if joined != nil {
 			both.merge(*joined)
 		}
@@ -83,11 +81,35 @@ func (s *Sessions) header(ctx context.Context, container string) *string {
 	return joined
 }
 
-// isContainer reports whether a resource id may be that of the container.
-func (s *Sessions) isContainer(rid string) bool {
+// resourceID is that of the container, as answers told; empty before the first.
+func (s *Sessions) resourceID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return rid == "" || s.rid == "" || rid == s.rid
+	return s.rid
+}
+
+// learnResourceID asks which container this is, where a context brings sessions of one by
+// its resource id and nothing has told it yet: with those of another container of that name, every read would
+// wait in vain for a replica that has come as far.
+func (k *Call) learnResourceID(ctx context.Context) error {
+	handed, _ := ctx.Value(sessionKey{}).(contextSessions)
+	if !handed.nameRID(cosmos.ContainerID(k.Collection.Container)) || k.Collection.sessions.resourceID() != "" {
+		return nil
+	}
+	rid := ""
+	err := k.read(ctx, &exchange{exempt: k.Exempt}, func(ctx context.Context) (answer cosmos.Answer, err error) {
+		rid, answer, err = cosmos.ResourceID(ctx, k.Collection.Container)
+		return answer, err
+	})
+	if err != nil {
+		return err
+	}
+	k.Collection.sessions.mu.Lock()
+	defer k.Collection.sessions.mu.Unlock()
+	if k.Collection.sessions.rid == "" {
+		k.Collection.sessions.rid = rid
+	}
+	return nil
 }
 
 // Saw takes over the service's session token of an answer that did not come
@@ -110,6 +132,9 @@ const (
 
 // sessionHeader returns the session token for a request; nil is none.
 func (k *Call) sessionHeader(ctx context.Context, at *Partition) (*string, error) {
+	if err := k.learnResourceID(ctx); err != nil {
+		return nil, err
+	}
 	all := k.Collection.sessions.header(ctx, cosmos.ContainerID(k.Collection.Container))
 	if all == nil || !strings.Contains(*all, ",") {
 		return all, nil

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"maps"
@@ -27,48 +28,65 @@ func (c *Collection) sessionToken() string {
 // token for each container, to be stored with data and given to [WithSession]
 // by the process that reads it later. Other than [Repository.SessionToken]'s these name
 // the container by its resource id too: data may outlive the container, and
-// in one that was made anew, or filled from a backup, nothing has come as far.
+// in one that was made anew, or filled from a backup, nothing has come as far; and a tree may lie in containers of one name
+// in two databases.
 func SessionsOf(collections ...*Collection) []string {
-	type seen struct {
-		rid    string
-		ranges sessionRanges
-	}
-	containers := map[string]seen{}
+	containers := map[containerName]sessionRanges{}
 	for _, collection := range collections {
 		sessions := collection.sessions
 		sessions.mu.Lock()
-		c := containers[cosmos.ContainerID(collection.Container)]
-		if c.ranges == nil || c.rid == "" {
-			c.rid = sessions.rid
+		name := containerName{cosmos.ContainerID(collection.Container), sessions.rid}
+		if containers[name] == nil {
+			containers[name] = sessionRanges{}
 		}
-		if c.ranges == nil {
-			c.ranges = sessionRanges{}
-		}
-		if c.rid == sessions.rid {
-			c.ranges.merge(sessions.ranges.String())
-		}
+		containers[name].merge(sessions.ranges.String())
 		sessions.mu.Unlock()
-		containers[cosmos.ContainerID(collection.Container)] = c
 	}
 	var tokens []string
-	for _, id := range slices.Sorted(maps.Keys(containers)) {
-		c := containers[id]
-		token := sessionPrefix + base64.RawURLEncoding.EncodeToString([]byte(id+"\x00"+c.ranges.String()+"\x00"+c.rid))
-		if len(c.ranges) > 0 && len(token) <= maxSessionToken {
+	for _, name := range slices.SortedFunc(maps.Keys(containers), containerName.compare) {
+		token := sessionPrefix + base64.RawURLEncoding.EncodeToString([]byte(name.id+"\x00"+containers[name].String()+"\x00"+name.rid))
+		if len(containers[name]) > 0 && len(token) <= maxSessionToken {
 			tokens = append(tokens, token)
 		}
 	}
 	return tokens
 }
 
+// containerName names a container by its id and its resource id, which is empty where it is not known.
+type containerName struct{ id, rid string }
+
+func (n containerName) compare(other containerName) int {
+	return cmp.Or(strings.Compare(n.id, other.id), strings.Compare(n.rid, other.rid))
+}
+
 type sessionKey struct{}
 
 // contextSessions are the sessions that a context brings, by container.
 type contextSessions struct {
-	containers map[string]sessionRanges
-	// rids are the resource ids of those containers that a token names by it.
-	rids map[string]string
-	err  error
+	containers map[containerName]sessionRanges
+	err        error
+}
+
+// of is what is known of a container; of one whose resource id is not known, what goes by its name alone.
+func (h contextSessions) of(name containerName) sessionRanges {
+	theirs := maps.Clone(h.containers[containerName{id: name.id}])
+	if named := h.containers[name]; name.rid != "" && named != nil {
+		if theirs == nil {
+			theirs = sessionRanges{}
+		}
+		theirs.merge(named.String())
+	}
+	return theirs
+}
+
+// nameRID reports whether some of the sessions of containers of that name go by a resource id.
+func (h contextSessions) nameRID(id string) bool {
+	for name := range h.containers {
+		if name.id == id && name.rid != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // WithSession returns a context under which reads see at least what the tokens
@@ -80,8 +98,7 @@ type contextSessions struct {
 // for containers of the same name in several databases.
 func WithSession(ctx context.Context, tokens ...string) context.Context {
 	outer, _ := ctx.Value(sessionKey{}).(contextSessions)
-	h := contextSessions{containers: map[string]sessionRanges{}, rids: map[string]string{}, err: outer.err}
-	maps.Copy(h.rids, outer.rids)
+	h := contextSessions{containers: map[containerName]sessionRanges{}, err: outer.err}
 	for container, ranges := range outer.containers {
 		h.containers[container] = maps.Clone(ranges)
 	}
@@ -113,19 +130,17 @@ func (h contextSessions) take(token string) bool {
 	if !ok || container == "" {
 		return false
 	}
-	text, rid, named := strings.Cut(text, "\x00")
+	text, rid, _ := strings.Cut(text, "\x00")
 	ranges := sessionRanges{}
 	ranges.merge(text)
 	if len(ranges) != strings.Count(text, ",")+1 {
 		return false
 	}
-	if former := h.rids[container]; h.containers[container] == nil || named && former != "" && former != rid {
-		h.containers[container] = sessionRanges{} // of one that is no more
+	name := containerName{container, rid}
+	if h.containers[name] == nil {
+		h.containers[name] = sessionRanges{}
 	}
-	h.containers[container].merge(text)
-	if named {
-		h.rids[container] = rid
-	}
+	h.containers[name].merge(text)
 	return true
 }
 
