@@ -33,7 +33,7 @@ func New(cfg Config, declarations ...Declaration) *Copies {
 // database.
 func (c *Copies) Extension() registry.Extension {
 	return extension(catalogue.Extension{
-		Name: "denorm.Module", ServesCopies: true, Containers: leaseContainer(c.cfg, "denorm.Module"), Plan: c.plan, Open: c.open,
+		Name: "denorm.Module", ServesCopies: true, Containers: leaseContainer(c.cfg, "denorm.Module"), Plan: c.plan, Open: c.open, EraseHeld: eraseHeld(c.cfg),
 	})
 }
 

@@ -57,8 +57,9 @@ func provideProcessor(entity reflect.Type, name string, newHandler any, configur
 	return fx.Module("denorm/"+name,
 		fx.Provide(fx.Private, newHandler),
 		extend(func(p leaseParams) registry.Extension {
+			cfg := p.Config.withDefaults()
 			return extension(catalogue.Extension{
-				Name: fmt.Sprintf("denorm.Process(%q)", name), Containers: leaseContainer(p.Config.withDefaults(), "denorm.Process"),
+				Name: fmt.Sprintf("denorm.Process(%q)", name), Containers: leaseContainer(cfg, "denorm.Process"), EraseHeld: eraseHeld(cfg),
 			})
 		}, catalogue.ExtensionGroup),
 		fx.Provide(fx.Annotate(func(lc fx.Lifecycle, p leaseParams, db *registry.Database, handler changefeed.Handler) (*changefeed.Processor, error) {

@@ -2,6 +2,7 @@ package denorm
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"reflect"
 
@@ -15,6 +16,21 @@ import (
 // leaseContainer asks for the container in which processors share their work.
 func leaseContainer(cfg Config, by string) []catalogue.Container {
 	return []catalogue.Container{{ID: cfg.LeaseContainer, PartitionKey: []string{"/id"}, By: by}}
+}
+
+// eraseHeld removes changes from quarantine for an erasure.
+func eraseHeld(cfg Config) func(context.Context, catalogue.Source, string, func(catalogue.HeldDocument) bool) (int, error) {
+	return func(ctx context.Context, source catalogue.Source, container string, chosen func(catalogue.HeldDocument) bool) (int, error) {
+		db, ok := source.(*registry.Database)
+		if !ok {
+			return 0, nil
+		}
+		leases, _ := db.Container(cfg.LeaseContainer)
+		of, _ := db.Container(container)
+		return changefeed.EraseQuarantined(ctx, leases, of, func(q changefeed.Quarantined) bool {
+			return chosen(catalogue.HeldDocument{ID: q.DocumentID, PartitionKey: q.PartitionKey, Document: q.Document})
+		})
+	}
 }
 
 // processorConfig is for a processor of the container in which an entity is stored.

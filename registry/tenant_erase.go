@@ -60,6 +60,9 @@ type Erasure struct {
 	// Removed counts the documents by entity type, deleted ones and their
 	// marks included; "" are those without a type that are of no registered one.
 	Removed map[string]int64
+	// Quarantined counts the changes of such documents that were in the quarantine of a change feed processor of
+	// package denorm, and were removed from there.
+	Quarantined int64
 	// Requests and RequestUnits are what it cost.
 	Requests     int64
 	RequestUnits float64
@@ -86,8 +89,8 @@ const (
 	maxEraseLooks = 100
 )
 
-// Erase removes every document of a tenant from every container of the plan,
-// and looks again until there is none. What it costs grows with the tenant's
+// Erase removes every document of a tenant from every container of the plan, and from the
+// quarantine of the processors of package denorm, and looks again until there is none. What it costs grows with the tenant's
 // documents alone. Stopped, it is taken up by calling it again; the certificate
 // counts what this call removed, and is returned with an error too.
 //
@@ -98,7 +101,7 @@ func (t *Tenants) Erase(ctx context.Context, tenant string, opts *EraseOptions) 
 	if err := checkTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
-	e := eraser{plan: t.db.plan, tenant: tenant, receipt: &Erasure{TenantID: tenant, Removed: map[string]int64{}, Began: time.Now().UTC()}}
+	e := eraser{db: t.db, plan: t.db.plan, tenant: tenant, receipt: &Erasure{TenantID: tenant, Removed: map[string]int64{}, Began: time.Now().UTC()}}
 	if opts != nil {
 		e.opts = *opts
 	}
@@ -119,6 +122,7 @@ func (t *Tenants) Erase(ctx context.Context, tenant string, opts *EraseOptions) 
 }
 
 type eraser struct {
+	db       *Database
 	plan     *Plan
 	tenant   string
 	opts     EraseOptions
@@ -144,6 +148,12 @@ func (e *eraser) all(ctx context.Context, containers []tenantContainer) error {
 			if err != nil {
 				return err
 			}
+			held, err := e.db.eraseHeld(ctx, c, func(d ErasedDocument) bool { return e.opts.Where == nil || e.opts.Where(d) }, e.tenant)
+			e.receipt.Quarantined += held
+			if err != nil {
+				return err
+			}
+			e.found = e.found || held > 0
 		}
 		if !e.found {
 			return nil
@@ -203,7 +213,8 @@ func (e *Erasure) sum() string {
 		Began, Ended      time.Time
 		Complete, Partial bool
 		Documents         string
-	}{e.TenantID, e.Removed, e.Began, e.Ended, e.Complete, e.Partial, e.Documents})
+		Quarantined       int64 `json:",omitempty"` // certificates of former versions have none
+	}{e.TenantID, e.Removed, e.Began, e.Ended, e.Complete, e.Partial, e.Documents, e.Quarantined})
 	if err != nil { // texts, numbers and times can always be written
 		return ""
 	}

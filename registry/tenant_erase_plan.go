@@ -12,6 +12,8 @@ type ErasePlan struct {
 	// Removed counts the documents that are chosen, by entity type; Kept the
 	// others.
 	Removed, Kept map[string]int64
+	// Quarantined counts their changes in quarantine, which are removed too.
+	Quarantined int64
 	// IDs are the ids of the chosen documents by entity type, a thousand of
 	// each at most.
 	IDs map[string][]string
@@ -46,6 +48,15 @@ func (t *Tenants) PlanErase(ctx context.Context, tenant string, where func(Erase
 			if ids := plan.IDs[d.EntityType]; len(ids) < maxPlannedIDs {
 				plan.IDs[d.EntityType] = append(ids, d.ID)
 			}
+		}
+		_, err := t.db.eraseHeld(ctx, c, func(d ErasedDocument) bool {
+			if where == nil || where(d) {
+				plan.Quarantined++
+			}
+			return false
+		}, tenant)
+		if err != nil {
+			return plan, err
 		}
 	}
 	return plan, nil

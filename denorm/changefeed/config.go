@@ -77,6 +77,8 @@ type Config struct {
 	Meters metric.MeterProvider
 }
 
+const defaultBackoff = 100 * time.Millisecond
+
 // withDefaults returns the config with its gaps filled.
 func (c Config) withDefaults() Config {
 	c.Instance = cmp.Or(c.Instance, rand.Text()[:12])
@@ -86,7 +88,7 @@ func (c Config) withDefaults() Config {
 	c.LeaseDuration = cmp.Or(c.LeaseDuration, 30*time.Second)
 	c.BalanceInterval = cmp.Or(c.BalanceInterval, 5*time.Second)
 	c.MaxAttempts = cmp.Or(c.MaxAttempts, 5)
-	c.Backoff = cmp.Or(c.Backoff, 100*time.Millisecond)
+	c.Backoff = cmp.Or(c.Backoff, defaultBackoff)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

@@ -143,3 +143,27 @@ func ExampleConfig_Validate() {
 	// Output:
 	// invalid changefeed.Config.MaxPollInterval: it is 5s and PollInterval 1m0s (make it the longer one, or leave it out)
 }
+
+// Where a person's data is erased, what is in quarantine of it goes too.
+func ExampleEraseQuarantined() {
+	container, leases, done := exampleContainers("o-1", "o-2")
+	defer done()
+	ctx := context.Background()
+	p, err := changefeed.New(changefeed.Config{Container: container, Leases: leases, Name: "journal", MaxAttempts: 1},
+		func(context.Context, []changefeed.Change) error { return errors.New("the journal is full") })
+	if err == nil {
+		err = p.CatchUp(ctx)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	n, err := changefeed.EraseQuarantined(ctx, leases, container, func(q changefeed.Quarantined) bool { return q.DocumentID == "o-1" })
+	fmt.Println(n, err)
+	for q, err := range p.Quarantined(ctx) {
+		fmt.Println(q.DocumentID, "is left", err)
+	}
+	// Output:
+	// 1 <nil>
+	// o-2 is left <nil>
+}

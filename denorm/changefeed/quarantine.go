@@ -52,12 +52,15 @@ type Quarantined struct {
 	Document json.RawMessage `json:"document,omitempty"`
 }
 
+// quarantineMark begins the ids of all that is in quarantine.
+const quarantineMark = "quarantine."
+
 // quarantinePrefix begins the ids of what this processor has put into
 // quarantine; other containers' processors may have its name.
-func (n leaseNames) quarantinePrefix() string { return "quarantine." + n.base + ".." }
+func (n leaseNames) quarantinePrefix() string { return quarantineMark + n.base + ".." }
 
 // formerQuarantinePrefix began them once, for all containers alike.
-func (n leaseNames) formerQuarantinePrefix() string { return "quarantine." + n.processor + ".." }
+func (n leaseNames) formerQuarantinePrefix() string { return quarantineMark + n.processor + ".." }
 
 // handleAlone calls the handler with one change until it accepts it, or the
 // attempts are used up and the change is quarantined. An error that may pass does not

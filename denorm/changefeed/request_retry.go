@@ -20,9 +20,14 @@ const maxTries = 10
 
 // persist repeats a request that may be sent again until it is answered.
 func (p *Processor) persist(ctx context.Context, send func() error) error {
+	return persist(ctx, func(try int) bool { return p.pause(ctx, backoff(p.cfg.Backoff, try)) == nil }, send)
+}
+
+// persist calls pause before another try, which it refuses by false.
+func persist(ctx context.Context, pause func(try int) bool, send func() error) error {
 	for try := 0; ; try++ {
 		err := send()
-		if err == nil || try == maxTries || !isPassing(ctx, err) || p.pause(ctx, backoff(p.cfg.Backoff, try)) != nil {
+		if err == nil || try == maxTries || !isPassing(ctx, err) || !pause(try) {
 			return err
 		}
 	}

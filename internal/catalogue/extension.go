@@ -1,6 +1,10 @@
 package catalogue
 
-import "fmt"
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
 
 // ExtensionGroup is the fx group that extensions are collected from.
 const ExtensionGroup = `group:"grove.extensions"`
@@ -31,6 +35,16 @@ type Extension struct {
 	// Open adds the extension's hooks to the collections. db is the
 	// *registry.Database. It must do no I/O. It may be nil.
 	Open func(db Source) error
+	// EraseHeld removes what the extension's own containers hold of the chosen documents of a
+	// container, and returns how many of them it was. db is the *registry.Database. It may be nil.
+	EraseHeld func(ctx context.Context, db Source, container string, chosen func(HeldDocument) bool) (int, error)
+}
+
+// HeldDocument is a document of the application's that an extension holds outside of its container.
+type HeldDocument struct {
+	ID string
+	// PartitionKey is a JSON array, and Document the document as it was stored; either may be empty.
+	PartitionKey, Document json.RawMessage
 }
 
 // Container is one that an extension needs.

@@ -23,6 +23,27 @@ func (c *Collection) FormOf(raw []byte) []byte {
 	return raw
 }
 
+// IsUnderTenant reports whether a partition key, a JSON array, is one of the tenant's. Where the key does not
+// hold the tenant nothing tells, and none is.
+func (c *Contents) IsUnderTenant(key []byte, tenant string) bool {
+	var values []any
+	if codec.Decode(key, &values) != nil || len(values) != len(c.core.levels) {
+		return false
+	}
+	at := c.core.Resolve(c.core.entityType, tenant, nil)
+	says := false
+	for i, level := range c.core.levels {
+		if level.source.Kind != layout.FromTenant {
+			continue
+		}
+		if at.Err != nil || i >= len(at.Values) || values[i] != at.Values[i] {
+			return false
+		}
+		says = true
+	}
+	return says
+}
+
 // SaysType reports whether a stored document has an entity type by the names of
 // the container. One that has none may be of the entity type that takes those.
 func (c *Contents) SaysType(raw []byte) bool {
