@@ -18,7 +18,7 @@ func TestTheModelOfTreesIsNoWiderThanThePromises(t *testing.T) {
 	told := func(c call, err error) call { c.err = err; return c }
 	deleteR, deleteC, deleteA := did("delete", "r", ""), did("delete", "c", ""), did("delete", "a", "")
 	restoreA, restoreC, purgeA := did("restore", "a", ""), did("restore", "c", ""), did("purge", "a", "")
-	upsertR, upsertN, createN, moveC := did("upsert", "r", "c"), did("upsert", "n", "c"), did("create", "n", "c"), did("move", "c", "b")
+	upsertR, upsertN, createN, moveR := did("upsert", "r", "c"), did("upsert", "n", "c"), did("create", "n", "c"), did("move", "r", "c")
 	sweep, killed := did("sweep", "", ""), upsertR
 	killed.ended = false
 
@@ -55,9 +55,10 @@ func TestTheModelOfTreesIsNoWiderThanThePromises(t *testing.T) {
 		"what was acknowledged is in its place":          {restrict, "", []call{deleteR, deleteA, upsertR, restoreA}, nil, whole, false},
 		"so is what is only ambiguous":                   {restrict, "", []call{deleteR, deleteA, told(upsertR, repository.ErrAmbiguous), restoreA}, nil, whole, false},
 		"and may have done nothing":                      {restrict, "", []call{deleteR, deleteA, told(upsertR, repository.ErrAmbiguous), restoreA}, nil, withoutR, true},
-		"what was refused did nothing":                   {restrict, "", []call{deleteR, deleteA, told(upsertR, repository.ErrDanglingRef), restoreA}, nil, whole, false},
-		"a killed one does not stay":                     {restrict, "", []call{deleteR, deleteA, killed}, nil, alone, false},
-		"another verb is in its place":                   {restrict, "", []call{deleteR, deleteA, told(moveC, stored), restoreA}, nil, map[string]string{"a": "root", "c": "b"}, false},
+		"what was refused is not stored":                 {restrict, "", []call{deleteR, deleteA, told(upsertR, repository.ErrDanglingRef), restoreA}, nil, whole, false},
+		"and did nothing":                                {restrict, "", []call{deleteR, deleteA, told(upsertR, repository.ErrDanglingRef), restoreA}, nil, withoutR, true},
+		"a killed one does not stay":                     {restrict, "", []call{deleteR, deleteA, purgeA, killed}, nil, alone, false},
+		"another verb is in its place":                   {restrict, "", []call{deleteR, deleteA, told(moveR, stored), restoreA}, nil, whole, false},
 		"a delete that succeeded is in its place":        {restrict, "", []call{deleteR, deleteA, restoreA}, nil, none, false},
 		"a delete that a child forbids does not succeed": {restrict, "", []call{deleteA}, nil, none, false},
 		"nor one after the child has come back":          {restrict, "", []call{deleteR, deleteA, told(upsertR, stored), restoreA, deleteA}, nil, none, false},
