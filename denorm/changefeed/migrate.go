@@ -45,18 +45,48 @@ func (s *leaseStore) rename(ctx context.Context, former *lease) (*lease, error) 
 		s.logger.InfoContext(ctx, "change feed lease renamed", "lease", made.ID, "from", former.ID)
 		return made, nil
 	}
-	if wasTaken(err) {
-		// This instance stood still, and another has gone on. A document that
-		// was made after the other one's lease had been replaced is in the way
-		// of those that replaced it.
-		if created {
-			if err := s.remove(ctx, made); err != nil && !wasTaken(err) {
-				return nil, err
-			}
-		}
-		return nil, errLost
+	if !wasTaken(err) {
+		return nil, err
 	}
-	return nil, err
+	switch done, err := s.isRenamed(ctx, former, made); {
+	case err != nil:
+		return nil, err
+	case done:
+		return made, nil
+	}
+	// This instance stood still, and another has gone on. A document that
+	// was made after the other one's lease had been replaced is in the way
+	// of those that replaced it.
+	if created {
+		if err := s.remove(ctx, made); err != nil && !wasTaken(err) {
+			return nil, err
+		}
+	}
+	return nil, errLost
+}
+
+// isRenamed reports whether a delete of the former lease that found nothing is the second copy of one that took effect: a client
+// may send a write again whose answer was lost. Another instance would have changed what was made, or
+// there would be leases of its ranges.
+func (s *leaseStore) isRenamed(ctx context.Context, former, made *lease) (bool, error) {
+	_, err := s.read(ctx, former.ID)
+	if !isMissing(err) {
+		return false, err
+	}
+	leases, err := s.list(ctx)
+	if err != nil {
+		return false, err
+	}
+	unchanged := false
+	for _, l := range leases {
+		switch {
+		case l.ID == made.ID:
+			unchanged = l.ETag == made.ETag
+		case !l.FeedRange.Range.intersect(made.FeedRange.Range).isEmpty():
+			return false, nil
+		}
+	}
+	return unchanged, nil
 }
 
 // storeRenamed creates the lease of the new id, or goes on with one that an

@@ -134,6 +134,7 @@ func exploreFeed(t *testing.T, s emulatortest.Scenario, sabotage map[string]func
 	}
 	// What is read before a process is held up is old when it goes on.
 	reads := func(r emulatortest.Request) bool { return r.Operation == emulator.ChangeFeed }
+	kinds = append(kinds, emulatortest.SentTwiceKinds()...) // a client of azcosmos may do that to leases
 	kinds = append(kinds,
 		emulatortest.FaultKind{Name: "held-up-after-reading", Fault: emulator.Suspend(10 * time.Minute).AfterEffect(), Fits: reads},
 		emulatortest.FaultKind{Name: "held-up-within-its-lease", Fault: emulator.Suspend(20 * time.Second).AfterEffect(), Fits: reads},
