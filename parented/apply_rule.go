@@ -19,9 +19,12 @@ func (f *Forest) applyRule(ctx context.Context, r *relation, tenant string, outl
 		return f.deleteOrphan(ctx, r.child, tenant, outline)
 	case Orphan:
 		return f.clearParent(ctx, r.child, tenant, outline)
-	default:
-		return nil // Restrict: the parent's delete sees the child and is refused
 	}
+	// Restrict: the parent's delete sees the child and is refused. One that a delete had hidden which has ended without it is there again.
+	if underWay(outline, phaseDescendant) {
+		return f.unhideStray(ctx, r.child, tenant, outline)
+	}
+	return nil
 }
 
 // maxFollowLooks is how often a writer looks what became of a child that it left to the delete
@@ -157,7 +160,11 @@ func (f *Forest) deleteUnchanged(ctx context.Context, n *node, tenant string, ou
 			_, err := f.deleteLeaf(ctx, n, outline)
 			return err
 		}
-		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phaseRemoving) })
+		phase := phaseRemoving
+		if n.restricts() {
+			phase = phaseDeciding // what is below it may keep it, and then it is shown again
+		}
+		taken, err := n.Edit(ctx, []engine.Document{outline}, func(s engine.Document) engine.Document { return inPhase(s, phase) })
 		if err != nil || len(taken) == 0 {
 			return err
 		}
