@@ -142,8 +142,11 @@ func StatusOf(err error) int {
 	if !errors.As(err, &response) {
 		return 0
 	}
-	if response.StatusCode == http.StatusNotFound && cosmos.SubstatusOf(response) == statusSessionBehind {
-		return statusSessionBehind
+	if response.StatusCode == http.StatusNotFound {
+		switch substatus := cosmos.SubstatusOf(response); substatus {
+		case statusSessionBehind, statusNoContainer:
+			return substatus
+		}
 	}
 	return response.StatusCode
 }
@@ -178,6 +181,8 @@ func sentinelFor(status int) (hint string, kind error) {
 		return "try again later, or raise the container's throughput", ErrThrottled
 	case statusSessionBehind:
 		return "the replicas did not catch up with this session in time; try again", nil
+	case statusNoContainer:
+		return "the container was not found: create it, or have it created (registry.Config.Provision)", nil
 	case http.StatusUnauthorized, http.StatusForbidden:
 		return "check the credential and its role on the account", nil
 	}

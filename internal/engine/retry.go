@@ -186,6 +186,10 @@ const statusRetryWith = 449
 // the document.
 const statusSessionBehind = 1002
 
+// statusNoContainer stands for 404 with this substatus: the container, or its
+// database, was not found. It says nothing about the document.
+const statusNoContainer = 1003
+
 // isUnsent reports that nothing of a request left this process.
 func isUnsent(err error) bool {
 	var transport *cosmos.TransportError
