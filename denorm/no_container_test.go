@@ -17,7 +17,7 @@ type Master struct {
 type Aide struct {
 	tenantitem.TenantItem[Aide]
 	MasterID   tenantitem.Ref[Master] `json:"masterId"`
-	MasterName string               `json:"masterName" denorm:"sync,ref=masterId,field=name"`
+	MasterName string                 `json:"masterName" denorm:"sync,ref=masterId,field=name"`
 }
 
 // That a container can't be found for a moment (404/1003) says nothing of a source in it: no reference is cleared, no copy stays behind, and no audit tells

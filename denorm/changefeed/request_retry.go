@@ -105,5 +105,8 @@ func isBehind(err error) bool {
 	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound && cosmos.SubstatusOf(response) == substatusBehind
 }
 
-// isMissing reports whether the service says that a document is not there.
-func isMissing(err error) bool { return statusOf(err) == http.StatusNotFound && !isBehind(err) }
+// isMissing reports whether the service says that a document is not there. That its container was not found says nothing of it.
+func isMissing(err error) bool {
+	var response *azcore.ResponseError
+	return errors.As(err, &response) && response.StatusCode == http.StatusNotFound && !isBehind(err) && cosmos.SubstatusOf(response) != substatusNoContainer
+}
