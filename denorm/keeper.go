@@ -18,6 +18,8 @@ import (
 // between Start and Stop, and on demand. It is safe for use by many goroutines.
 type Keeper struct {
 	copies       *Copies
+	configs      map[string]changefeed.Config // by container
+	mu           sync.Mutex
 	processors   map[string]*changefeed.Processor // by container
 	handled      atomic.Uint64
 	unrepairable *unrepairableReporter
@@ -33,23 +35,39 @@ func (c *Copies) Keeper() (*Keeper, error) {
 	if err != nil {
 		return nil, fmt.Errorf("denorm: %w", err)
 	}
-	k := &Keeper{copies: c, processors: map[string]*changefeed.Processor{}, unrepairable: unrepairable}
+	k := &Keeper{copies: c, configs: map[string]changefeed.Config{}, processors: map[string]*changefeed.Processor{}, unrepairable: unrepairable}
 	for _, typ := range c.schema.entityTypes {
 		id := typ.entity.Container
-		if k.processors[id] != nil || len(typ.own) == 0 && len(typ.followers) == 0 {
+		if _, made := k.configs[id]; made || len(typ.own) == 0 && len(typ.followers) == 0 {
 			continue
 		}
 		cfg, err := containerConfig(c.db, c.cfg, id, c.cfg.Name, typ.docs.SessionToken)
 		if err != nil {
 			return nil, err
 		}
-		p, err := changefeed.New(cfg, k.handler(id))
-		if err != nil {
-			return nil, fmt.Errorf("denorm: container %q: %w", id, err)
+		k.configs[id] = cfg
+		if err := k.renew(id); err != nil {
+			return nil, err
 		}
-		k.processors[id] = p
 	}
 	return k, nil
+}
+
+// renew gives a container another processor: one that was stopped can't be started again.
+func (k *Keeper) renew(container string) error {
+	p, err := changefeed.New(k.configs[container], k.handler(container))
+	if err != nil {
+		return fmt.Errorf("denorm: container %q: %w", container, err)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.processors[container] = p
+	return nil
+}
+
+func (k *Keeper) processor(container string) *changefeed.Processor {
+	p, _ := k.Processor(container)
+	return p
 }
 
 // handler follows the changes of one container.
@@ -71,16 +89,18 @@ func (k *Keeper) handle(ctx context.Context, container string, changes []changef
 }
 
 // Processor returns the processor of a container's changes, for its lag and
-// its quarantine.
+// its quarantine. After a Start that failed it may be another one.
 func (k *Keeper) Processor(container string) (*changefeed.Processor, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	p, ok := k.processors[container]
 	return p, ok
 }
 
 // Containers returns the ids of the containers whose changes are followed.
 func (k *Keeper) Containers() []string {
-	ids := make([]string, 0, len(k.processors))
-	for id := range k.processors {
+	ids := make([]string, 0, len(k.configs))
+	for id := range k.configs {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
@@ -88,12 +108,12 @@ func (k *Keeper) Containers() []string {
 }
 
 // Start follows changes in the background until Stop. The context bounds the
-// start alone. When it fails, nothing runs.
+// start alone. When it fails, nothing runs, and it may be called again.
 func (k *Keeper) Start(ctx context.Context) error {
 	for i, id := range k.Containers() {
-		if err := k.processors[id].Start(ctx); err != nil {
+		if err := k.processor(id).Start(ctx); err != nil {
 			for _, started := range k.Containers()[:i] {
-				err = errors.Join(err, k.processors[started].Stop(ctx))
+				err = errors.Join(err, k.processor(started).Stop(ctx), k.renew(started))
 			}
 			return fmt.Errorf("denorm: container %q: %w", id, err)
 		}
@@ -104,10 +124,10 @@ func (k *Keeper) Start(ctx context.Context) error {
 // Stop ends what Start began: what is under way is finished, unless the
 // context ends first.
 func (k *Keeper) Stop(ctx context.Context) error {
-	failures := make([]error, len(k.processors))
+	failures := make([]error, len(k.configs))
 	var group sync.WaitGroup
 	for i, id := range k.Containers() {
-		group.Go(func() { failures[i] = k.processors[id].Stop(ctx) })
+		group.Go(func() { failures[i] = k.processor(id).Stop(ctx) })
 	}
 	group.Wait()
 	return errors.Join(failures...)
@@ -122,7 +142,7 @@ func (k *Keeper) CatchUp(ctx context.Context) error {
 	for round := 1; ; round++ {
 		before := k.handled.Load()
 		for _, id := range ids {
-			if err := k.processors[id].CatchUp(ctx); err != nil {
+			if err := k.processor(id).CatchUp(ctx); err != nil {
 				return fmt.Errorf("denorm: container %q: %w", id, err)
 			}
 		}
