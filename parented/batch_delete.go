@@ -36,7 +36,7 @@ func (f *Forest) batchDelete(n *node, d engine.Deletion) (engine.BatchDeletion, 
 			switch {
 			case errors.Is(err, repository.ErrNotFound):
 				return nil
-			case err == nil && now.DeletedAt == "" && !now.Created:
+			case err == nil && now.DeletedAt == "" && now.CreatedBy == "":
 				return errWrittenOver
 			}
 			return err

@@ -194,8 +194,9 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 			if rolledBack(again, root) {
 				return f.unhideLate(ctx, n, tenant, []engine.Document{root}, runOf(root))
 			}
-			if again.DeletedAt == "" && !again.Created && underWay(root, phaseRemoving, phasePurging) {
-				return errWrittenOver // a create would have ended the delete first
+			// A create would have ended the delete first. What is there by the same create was written over: an import brings its mark.
+			if again.DeletedAt == "" && (again.CreatedBy == "" || again.CreatedBy == root.CreatedBy) && underWay(root, phaseRemoving, phasePurging) {
+				return errWrittenOver
 			}
 			return nil
 		}

@@ -92,7 +92,7 @@ func unfinished(verb string, err error) error {
 	return fmt.Errorf("%w: the %s was begun and is not finished (repeat it, or let Forest.Resume go on with it): %w", repository.ErrAmbiguous, verb, err)
 }
 
-// errWrittenOver ends what an Upsert of the very document has come into: how far it was is not known any more.
+// errWrittenOver ends what an Upsert or an import of the very document has come into: how far it was is not known any more.
 var errWrittenOver = errors.New("the document was written over meanwhile (a part of what is below it may be gone: delete it again, or let Forest.Sweep bring back what is hidden)")
 
 // storedBut is the error of a write that took effect, where it is not known

@@ -38,9 +38,9 @@ type Document struct {
 	// ReadAt is the service's time at the answer that the outline was read from, in
 	// Unix seconds; 0 where it did not say.
 	ReadAt int64 `json:"-"`
-	// Created says that a create has made the document, as far as its marks tell, and no upsert since. Only a
+	// CreatedBy is the mark of the create that has made the document, as far as its marks tell; empty after an upsert. Only a
 	// point read knows.
-	Created bool `json:"-"`
+	CreatedBy string `json:"-"`
 
 	// Fields are top-level members by name. A missing member is not in it.
 	Fields map[string]json.RawMessage `json:"fields,omitempty"`
@@ -162,7 +162,9 @@ func (c *Collection) readOutline(raw []byte) (d Document, tenant string) {
 		"parentId": &d.ParentID, "deletedAt": &d.DeletedAt, JournalField: &d.Journal, MovingField: &d.Moving, MovedField: &d.Moved,
 	})
 	d.ParentKey = c.parentKeyOf(raw)
-	d.Created = slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(mark, CreatedRoot) })
+	if i := slices.IndexFunc(marks, func(mark string) bool { return strings.HasPrefix(mark, CreatedRoot) }); i >= 0 {
+		d.CreatedBy = marks[i]
+	}
 	return d, tenant
 }
 
