@@ -12,7 +12,7 @@ import (
 
 // TestOppositeCallsInOtherShapes: so it is under other rules, where deletes keep less, behind deletes, with verbs that change one
 // document or create a root again, and where trees are stored in other ways: half of them under former names of their types, two of the same ids in two
-// cities, in small buckets, or by processes whose clocks differ by hours.
+// cities, in small buckets, without marks of writes, or by processes whose clocks differ by hours.
 //
 // EXPLORE is the time for each shape, EXPLORE_SHAPE picks one of them, and EXPLORE_KINDS (as refused,late) other faults.
 func TestOppositeCallsInOtherShapes(t *testing.T) { //nolint:paralleltest // it sets EXPLORE for each draw
@@ -35,6 +35,9 @@ func TestOppositeCallsInOtherShapes(t *testing.T) { //nolint:paralleltest // it 
 		"other rules": func(random *rand.Rand) (rules, [3][]treeVerb, shape) {
 			r := []rules{{parented.Orphan, parented.Cascade}, {parented.Orphan, parented.Restrict}, {parented.Cascade, parented.Orphan}, {parented.Restrict, parented.Cascade}, {parented.Restrict, parented.Orphan}}[random.IntN(5)]
 			return r, drawScripts(random, verbsOfTrees()), shape{paths: anyKey(random)}
+		},
+		"no marks": func(random *rand.Rand) (rules, [3][]treeVerb, shape) {
+			return usual(random), drawScripts(random, verbsOfTrees()), shape{paths: anyKey(random), noMarks: true}
 		},
 		"buckets": func(random *rand.Rand) (rules, [3][]treeVerb, shape) {
 			return usual(random), drawScripts(random, verbsOfBuckets()), shape{paths: anyKey(random), capacity: 1}

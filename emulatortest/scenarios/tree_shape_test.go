@@ -8,6 +8,7 @@ import (
 
 	"github.com/cosmosgrove/grove/parented"
 	"github.com/cosmosgrove/grove/repository"
+	"github.com/cosmosgrove/grove/repository/layout"
 )
 
 // shape is how the branch of a run is stored.
@@ -24,12 +25,14 @@ type shape struct {
 	apart bool
 	// keeps names what a delete leaves; empty is all, to be restored.
 	keeps string
+	// noMarks says that the documents hold no marks of writes.
+	noMarks bool
 	// before is what was done to it before the calls.
 	before []treeVerb
 }
 
 func (s shape) String() string {
-	return fmt.Sprintf("key %v, apart %v, former names %v, capacity %d, drift %v, keeps %q, after %v", s.paths, s.apart, s.former, s.capacity, s.drift, s.keeps, s.before)
+	return fmt.Sprintf("no marks %v, key %v, apart %v, former names %v, capacity %d, drift %v, keeps %q, after %v", s.noMarks, s.paths, s.apart, s.former, s.capacity, s.drift, s.keeps, s.before)
 }
 
 func (s shape) hasCities() bool { return slices.Contains(s.paths, "/city") }
@@ -98,6 +101,9 @@ func (s shape) namesBelow(present string, formerly bool) repository.Config {
 // names are those of one of the types.
 func (s shape) names(present string, formerly bool) repository.Config {
 	cfg := repository.Config{PartitionKey: s.paths, EntityType: present}
+	if s.noMarks {
+		cfg.Layout = &layout.Layout{NoMarks: true}
+	}
 	switch {
 	case s.former && formerly:
 		cfg.EntityType, cfg.Aliases = "Former"+present, []string{present}
