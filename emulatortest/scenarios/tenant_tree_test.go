@@ -76,7 +76,7 @@ func setupRentedTrees(w *emulatortest.World) {
 	emulatortest.State[tenantTrees](w).exported = lines.Bytes()
 }
 
-func verbsBesideTenants() map[string]func(ctx context.Context, r rentedTree) error {
+func verbsOfTenantTrees() map[string]func(ctx context.Context, r rentedTree) error {
 	return map[string]func(ctx context.Context, r rentedTree) error{
 		"Delete":  func(ctx context.Context, r rentedTree) error { return r.notes.In("acme").Delete(ctx, "a", nil) },
 		"Restore": func(ctx context.Context, r rentedTree) error { return r.notes.In("acme").Restore(ctx, "gone") },
@@ -101,7 +101,7 @@ func mendTenant(w *emulatortest.World) {
 	}
 }
 
-func besideTree(verb func(ctx context.Context, r rentedTree) error) emulatortest.Actor {
+func treeActor(verb func(ctx context.Context, r rentedTree) error) emulatortest.Actor {
 	return emulatortest.Actor{Name: "tree", Do: func(w *emulatortest.World) error {
 		told := verb(w.Context(), rentedTreeOf(w))
 		emulatortest.State[tenantTrees](w).told = told
@@ -109,18 +109,18 @@ func besideTree(verb func(ctx context.Context, r rentedTree) error) emulatortest
 	}}
 }
 
-func faultsBesideTenants() []emulatortest.FaultKind {
+func faultsOfTenantTrees() []emulatortest.FaultKind {
 	if inFull() {
 		return kindsOf("killed", "suspended", "late-2")
 	}
 	return kindsOf("killed-after")
 }
 
-// TestAnErasureBesideAVerbOfATree: what an erasure that is complete has removed does not come back by a delete, a restore or a move that was
+// TestAnErasureDuringAVerbOfATree: what an erasure that is complete has removed does not come back by a delete, a restore or a move that was
 // under way, or that is taken up later; nothing of it stays hidden.
-func TestAnErasureBesideAVerbOfATree(t *testing.T) {
+func TestAnErasureDuringAVerbOfATree(t *testing.T) {
 	t.Parallel()
-	for name, verb := range verbsBesideTenants() {
+	for name, verb := range verbsOfTenantTrees() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			emulatortest.Explore(t, emulatortest.Scenario{
@@ -128,7 +128,7 @@ func TestAnErasureBesideAVerbOfATree(t *testing.T) {
 				Actors: []emulatortest.Actor{{Name: "eraser", Do: func(w *emulatortest.World) error {
 					_, err := rentedTreeOf(w).db.Tenants().Erase(w.Context(), "acme", nil)
 					return err
-				}}, besideTree(verb)},
+				}}, treeActor(verb)},
 				Then: func(w *emulatortest.World) {
 					run := emulatortest.State[tenantTrees](w)
 					mendTenant(w)
@@ -154,18 +154,18 @@ func TestAnErasureBesideAVerbOfATree(t *testing.T) {
 					}
 					return nil
 				},
-			}, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: faultsBesideTenants(), Sabotage: map[string]func(w *emulatortest.World){
+			}, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: faultsOfTenantTrees(), Sabotage: map[string]func(w *emulatortest.World){
 				"a document is written behind the erasure": func(w *emulatortest.World) { emulatortest.State[tenantTrees](w).behind = true },
 			}})
 		})
 	}
 }
 
-// TestAnImportBesideAVerbOfATree: an import that overwrites what is there, beside a verb of a tree, leaves whole trees. Only a delete of
+// TestAnImportDuringAVerbOfATree: an import that overwrites what is there, beside a verb of a tree, leaves whole trees. Only a delete of
 // which the import wrote over the document is like one beside an Upsert: it is ambiguous, and a part of what was below may be gone.
-func TestAnImportBesideAVerbOfATree(t *testing.T) {
+func TestAnImportDuringAVerbOfATree(t *testing.T) {
 	t.Parallel()
-	for name, verb := range verbsBesideTenants() {
+	for name, verb := range verbsOfTenantTrees() {
 		for _, over := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, overwrite: %t", name, over), func(t *testing.T) {
 				t.Parallel()
@@ -179,7 +179,7 @@ func TestAnImportBesideAVerbOfATree(t *testing.T) {
 				}
 				emulatortest.Explore(t, emulatortest.Scenario{
 					Setup:  setupRentedTrees,
-					Actors: []emulatortest.Actor{{Name: "importer", Do: load}, besideTree(verb)},
+					Actors: []emulatortest.Actor{{Name: "importer", Do: load}, treeActor(verb)},
 					Then: func(w *emulatortest.World) {
 						if w.Outcome("importer") != nil { // who is told of no end imports again
 							must(w, load(w))
@@ -206,7 +206,7 @@ func TestAnImportBesideAVerbOfATree(t *testing.T) {
 						}
 						return nil
 					},
-				}, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: faultsBesideTenants(), Sabotage: map[string]func(w *emulatortest.World){
+				}, emulatortest.ExploreOptions{Budget: time.Nanosecond, Faults: faultsOfTenantTrees(), Sabotage: map[string]func(w *emulatortest.World){
 					"a tree is lost": func(w *emulatortest.World) { emulatortest.State[tenantTrees](w).behind = true },
 				}})
 			})
