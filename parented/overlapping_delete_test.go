@@ -126,7 +126,7 @@ func TestTheFirstDecisionHolds(t *testing.T) {
 	t.Parallel()
 	var refused, ended atomic.Int64
 	t.Run("dead at request", func(t *testing.T) {
-		for n := firstOwnRequest; n < 20; n++ {
+		for n := firstOwnRequest; n < 24; n++ {
 			t.Run(strconv.Itoa(n), func(t *testing.T) {
 				t.Parallel()
 				ctx := t.Context()
