@@ -58,6 +58,9 @@ func (c copied) encode(value reflect.Value) (json.RawMessage, error) {
 	v := reflect.New(c.alone)
 	v.Elem().Field(0).Set(value)
 	object, err := engine.EncodeValue(v.Interface())
+	if err != nil && value.IsZero() {
+		return json.RawMessage("null"), nil // one that its type does not write: where it is left out of the entity, it is nothing
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,8 +97,9 @@ func (c copied) set(in reflect.Value, raw json.RawMessage) error {
 	if err != nil {
 		return err
 	}
-	if field, ok := c.field.DeclaredIn(in); ok { // else an embedded struct that is not there
-		field.Set(value)
+	// An embedded struct that is not there holds the zero value already.
+	if _, ok := c.field.DeclaredIn(in); ok || !value.IsZero() {
+		c.field.SetIn(in, value)
 	}
 	return nil
 }

@@ -24,6 +24,24 @@ func (g *Grade) UnmarshalText(text []byte) error {
 
 func (g Grade) MarshalText() ([]byte, error) { return []byte(g), nil }
 
+// Medal is one of several, and nothing else can be written.
+type Medal int
+
+func (m Medal) MarshalText() ([]byte, error) {
+	if m < 1 || m > 3 {
+		return nil, errors.New("no such medal")
+	}
+	return []byte("x" + string(rune('0'+m))), nil
+}
+
+func (m *Medal) UnmarshalText(text []byte) error {
+	if len(text) != 2 || text[0] != 'x' {
+		return errors.New("no such medal")
+	}
+	*m = Medal(text[1] - '0')
+	return nil
+}
+
 // Exam is copied into its papers, as each of its types can be declared.
 type Exam struct {
 	tenantitem.TenantItem[Exam]
@@ -34,6 +52,7 @@ type Exam struct {
 	Lists    *[]int     `json:"lists"`
 	Deep     **bool     `json:"deep"`
 	Grade    Grade      `json:"grade,omitempty"`
+	Medal    Medal      `json:"medal,omitempty"`
 	Serial   int64      `json:"serial,string"`
 	Passed   *bool      `json:"passed,string"`
 }
@@ -49,6 +68,8 @@ type ExamSheet struct {
 	Lists     *[]int               `json:"lists" denorm:"sync,ref=examId,field=lists"`
 	Deep      **bool               `json:"deep" denorm:"sync,ref=examId,field=deep"`
 	Grade     Grade                `json:"grade,omitempty" denorm:"sync,ref=examId,field=grade"`
+	Medal     Medal                `json:"medal,omitempty" denorm:"sync,ref=examId,field=medal"`
+	MedalThen Medal                `json:"medalThen,omitzero" denorm:"snapshot,ref=examId,field=medal"`
 	Serial    int64                `json:"serial,string" denorm:"sync,ref=examId,field=serial"`
 	Passed    *bool                `json:"passed,string" denorm:"sync,ref=examId,field=passed"`
 	Then      *time.Time           `json:"then,omitempty" denorm:"snapshot,ref=examId,field=closedAt"`
@@ -58,12 +79,13 @@ type ExamSheet struct {
 
 type ExamPart struct {
 	ExamID tenantitem.Ref[Exam] `json:"examId"`
+	Medal  Medal                `json:"medal,omitempty" denorm:"snapshot,ref=examId,field=medal"`
 	Points *int                 `json:"points,omitempty" denorm:"sync,ref=examId,field=points"`
 	Serial int64                `json:"serial,string" denorm:"sync,ref=examId,field=serial"`
 }
 
-func examFields(e Exam) [9]any {
-	return [...]any{e.ClosedAt, e.Points, e.Limit, e.Room, e.Lists, e.Deep, e.Grade, e.Serial, e.Passed}
+func examFields(e Exam) [10]any {
+	return [...]any{e.ClosedAt, e.Points, e.Limit, e.Room, e.Lists, e.Deep, e.Grade, e.Serial, e.Passed, e.Medal}
 }
 
 // A copy is what its source says, in every type that both can be declared with.
@@ -73,7 +95,7 @@ func TestCopiesOfPointersAndTexts(t *testing.T) {
 	states := map[string]Exam{
 		"nothing":    {},
 		"zeros":      {ClosedAt: new(time.Time), Points: new(int), Room: new(string), Lists: &[]int{}, Deep: &no, Passed: new(bool)},
-		"everything": {ClosedAt: &noon, Points: pointer(7), Limit: 3, Room: pointer("A"), Lists: &[]int{1}, Deep: pointer(pointer(true)), Grade: "B", Serial: 1 << 60, Passed: pointer(true)},
+		"everything": {ClosedAt: &noon, Points: pointer(7), Limit: 3, Room: pointer("A"), Lists: &[]int{1}, Deep: pointer(pointer(true)), Grade: "B", Medal: 2, Serial: 1 << 60, Passed: pointer(true)},
 	}
 	for from, before := range states {
 		for to, after := range states {
@@ -91,7 +113,7 @@ func TestCopiesOfPointersAndTexts(t *testing.T) {
 					t.Helper()
 					got, err := papers.Get(ctx, paper.ID)
 					noError(t, err)
-					copies := Exam{ClosedAt: got.ClosedAt, Points: got.Points, Limit: *got.Limit, Room: got.Room, Lists: got.Lists, Deep: got.Deep, Grade: got.Grade, Serial: got.Serial, Passed: got.Passed}
+					copies := Exam{ClosedAt: got.ClosedAt, Points: got.Points, Limit: *got.Limit, Room: got.Room, Lists: got.Lists, Deep: got.Deep, Grade: got.Grade, Medal: got.Medal, Serial: got.Serial, Passed: got.Passed}
 					if have, want := examFields(copies), examFields(want); !reflect.DeepEqual(have, want) {
 						t.Errorf("%s: %+v, want %+v", when, copies, want)
 					}
@@ -99,10 +121,10 @@ func TestCopiesOfPointersAndTexts(t *testing.T) {
 					if want.ClosedAt != nil {
 						now = *want.ClosedAt
 					}
-					if !got.ClosedNow.Equal(now) || !reflect.DeepEqual(got.Then, before.ClosedAt) || got.SerialOf != before.Serial {
+					if !got.ClosedNow.Equal(now) || !reflect.DeepEqual(got.Then, before.ClosedAt) || got.SerialOf != before.Serial || got.MedalThen != before.Medal {
 						t.Errorf("%s: %v, %v, %d", when, got.ClosedNow, got.Then, got.SerialOf)
 					}
-					if p := got.Parts; p[0].Points != nil || p[0].Serial != 0 || !reflect.DeepEqual(p[1].Points, want.Points) || p[1].Serial != want.Serial {
+					if p := got.Parts; p[0].Points != nil || p[0].Serial != 0 || p[0].Medal != 0 || p[1].Medal != before.Medal || !reflect.DeepEqual(p[1].Points, want.Points) || p[1].Serial != want.Serial {
 						t.Errorf("%s: the parts %+v, want %+v", when, p, want)
 					}
 				}
@@ -131,7 +153,7 @@ func TestCopiesOfPointersAndTexts(t *testing.T) {
 				// Without its reference nothing is left of the source.
 				left, err := papers.Mutate(ctx, paper.ID, func(p *ExamSheet) error { p.ExamID = ""; return nil })
 				noError(t, err)
-				if left.ClosedAt != nil || left.Points != nil || left.Limit != nil || left.Room != nil || left.Lists != nil || left.Deep != nil || left.Grade != "" || left.Serial != 0 || left.Passed != nil || !left.ClosedNow.IsZero() {
+				if left.ClosedAt != nil || left.Points != nil || left.Limit != nil || left.Room != nil || left.Lists != nil || left.Deep != nil || left.Grade != "" || left.Medal != 0 || left.Serial != 0 || left.Passed != nil || !left.ClosedNow.IsZero() {
 					t.Errorf("without its reference: %+v", left)
 				}
 				noError(t, keeper.CatchUp(ctx))

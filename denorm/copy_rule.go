@@ -48,6 +48,17 @@ func (r *copyRule) follows() []edge {
 	return edges
 }
 
+func (r *copyRule) declared() []string {
+	var texts []string
+	for _, g := range r.groups {
+		texts = append(texts, fmt.Sprintln(g.ref.Path, g.source.name(), g.onDelete == Clear))
+		for _, c := range g.copies {
+			texts = append(texts, fmt.Sprintln(c.field.Path, g.ref.Path, c.source, c.mode.follows(), c.alone))
+		}
+	}
+	return texts
+}
+
 // heldCopy is an object of a stored document that holds copies.
 type heldCopy struct {
 	doc   engine.Document

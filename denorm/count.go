@@ -55,6 +55,7 @@ type count struct{ field *tenantitem.Field }
 func (c count) keeps() *tenantitem.Field { return c.field }
 func (c count) needs() []string          { return nil }
 func (c count) counts() bool             { return true }
+func (c count) limit() int               { return 0 }
 
 func (c count) compute(_ context.Context, _ *related, _, _ string, n int64) (json.RawMessage, []misfit, error) {
 	return strconv.AppendInt(nil, n, 10), nil, nil

@@ -20,6 +20,8 @@ func (r leading) follows() []edge {
 	return []edge{{to: typeField{r.lead, r.leadField.Path}, from: typeField{r.other, pendingLinksField}}}
 }
 
+func (r leading) declared() []string { return nil }
+
 func (r leading) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string
 	for _, d := range changed {
@@ -110,6 +112,8 @@ func (r following) fields() []string    { return []string{r.otherField.Path, pen
 func (r following) follows() []edge {
 	return []edge{{to: typeField{r.other, r.otherField.Path}, from: typeField{r.lead, r.leadField.Path}}}
 }
+
+func (r following) declared() []string { return nil }
 
 func (r following) affected(ctx context.Context, tenant string, _ *entityType, changed []engine.Document, yield func([]engine.Document) error) error {
 	var ids []string

@@ -95,6 +95,7 @@ type recent struct {
 func (n recent) keeps() *tenantitem.Field { return n.field }
 func (n recent) needs() []string          { return n.projection }
 func (n recent) counts() bool             { return false }
+func (n recent) limit() int               { return n.n }
 func (n recent) blindWrite() bool         { return false }
 
 // compute returns the cards of the newest documents that refer to one, as the

@@ -29,6 +29,8 @@ type derived interface {
 	// that it needs the number of children.
 	needs() []string
 	counts() bool
+	// limit is how many of the children it shows; 0 for what shows none.
+	limit() int
 	// compute asks for what is stored; n is the number of children, 0 only if
 	// there is none. It leaves out the misfits.
 	compute(ctx context.Context, r *related, tenant, parent string, n int64) (want json.RawMessage, misfits []misfit, err error)
@@ -121,6 +123,14 @@ func (r *related) follows() []edge {
 		}
 	}
 	return edges
+}
+
+func (r *related) declared() []string {
+	var texts []string
+	for _, d := range r.derived {
+		texts = append(texts, fmt.Sprintln(d.keeps().Path, d.keeps().Type, r.child.name(), r.ref.Path, d.limit()))
+	}
+	return texts
 }
 
 // affected returns the documents that the children refer to, and those that

@@ -47,6 +47,9 @@ func fingerprintOf(stages []stage) string {
 			kept = append(kept, fmt.Sprintln(i, st.typ.name(), c.field.Path))
 		}
 		for _, r := range st.rules {
+			for _, text := range r.declared() {
+				kept = append(kept, fmt.Sprintln(i, st.typ.name(), text))
+			}
 			for _, e := range r.follows() {
 				from := ""
 				if e.from.typ != nil {

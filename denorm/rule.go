@@ -73,6 +73,9 @@ type rule interface {
 	// follows names, for each member that the rule writes, the members that it
 	// reads: what other rules write there has to be right first.
 	follows() []edge
+	// declared tells what else the declarations say of those members: where
+	// another thing is said, all documents have to be compared again.
+	declared() []string
 	// check compares documents of the holder with what they should hold. What
 	// it compares with must be read after the documents were: then, a writer who
 	// writes an older value over a newer one writes it over a document that

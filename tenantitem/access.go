@@ -48,6 +48,24 @@ func (f *Field) DeclaredIn(holder reflect.Value) (reflect.Value, bool) {
 	return v, err == nil
 }
 
+// SetIn sets the field of a settable struct that [Field.Holders] gave to a value of its
+// declared type, and makes embedded structs that are not there.
+func (f *Field) SetIn(holder, value reflect.Value) {
+	for _, i := range f.index {
+		if holder.Kind() == reflect.Pointer {
+			if holder.IsNil() {
+				if !holder.CanSet() {
+					return // of an unexported type, which no decoder sets either
+				}
+				holder.Set(reflect.New(holder.Type().Elem()))
+			}
+			holder = holder.Elem()
+		}
+		holder = holder.Field(i)
+	}
+	holder.Set(value)
+}
+
 // Value returns the field's value in a whole entity. It is for fields outside
 // arrays; inside one it returns the first element's.
 func (f *Field) Value(entity reflect.Value) (value reflect.Value, ok bool) {
