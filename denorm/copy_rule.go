@@ -219,21 +219,21 @@ func (w *conditions) refers(g *group, id, also string) {
 const holderMark = "\x00"
 
 // differs compares in the query, as far as the query language can: what it
-// finds is compared again. A member that is missing is undefined there, and so
-// is a comparison with it; ?? says what that means.
+// finds is compared again. A comparison with a member that is missing, or of another
+// type, as null is of a text's, is undefined there; ?? says what that means.
 func (w *conditions) differs(g *group, source engine.Document) string {
 	var some []string
 	for _, c := range g.copies {
 		if !c.mode.follows() {
 			continue
 		}
-		want := c.wants(&source)
+		want, at := c.wants(&source), fieldSQL(holderMark, c.field.Name)
 		isEmpty, err := c.same(want, nil)
 		unless := "false"
 		if err == nil && isEmpty {
-			unless = "true"
+			unless = "(NOT IS_DEFINED(" + at + ") OR IS_NULL(" + at + "))" // nothing there is nothing
 		}
-		some = append(some, fmt.Sprintf("NOT ((%s = %s) ?? %s)", fieldSQL(holderMark, c.field.Name), w.param(want), unless))
+		some = append(some, fmt.Sprintf("NOT ((%s = %s) ?? %s)", at, w.param(want), unless))
 	}
 	return strings.Join(some, " OR ")
 }
