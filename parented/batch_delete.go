@@ -31,12 +31,13 @@ func (f *Forest) batchDelete(n *node, d engine.Deletion) (engine.BatchDeletion, 
 			if did, err := f.finishRun(ctx, n, d, run); did || err != nil {
 				return err
 			}
-			// Another process took it up and was faster, or an Upsert has put an end to it.
+			// Another process took it up and was faster, or an Upsert or an import has put an end to it. What was created since can't be
+			// told from an import, which brings the mark of the former create: the batch has not read that.
 			now, err := n.Outline(ctx, d.TenantID, d.Key, d.ID)
 			switch {
 			case errors.Is(err, repository.ErrNotFound):
 				return nil
-			case err == nil && now.DeletedAt == "" && now.CreatedBy == "":
+			case err == nil && now.DeletedAt == "":
 				return errWrittenOver
 			}
 			return err
