@@ -49,7 +49,8 @@ func (s *schema) arrange() error {
 		pending[p] = true
 	}
 	ready := func(p typeField) bool {
-		return !slices.ContainsFunc(from[p], func(e edge) bool { return e.from != p && pending[e.from] })
+		// A rule that clears a reference empties the copies through it as well.
+		return !slices.ContainsFunc(from[p], func(e edge) bool { return e.from != p && pending[e.from] && !s.together(e) })
 	}
 	for len(pending) > 0 {
 		typ, whole := s.nextStage(pending, ready)
@@ -73,6 +74,21 @@ func (s *schema) arrange() error {
 	}
 	s.fingerprint = fingerprintOf(s.stages)
 	return nil
+}
+
+// together reports whether every rule that writes what an edge is from writes what it is to, too.
+func (s *schema) together(e edge) bool {
+	if e.value || e.from.typ != e.to.typ {
+		return false
+	}
+	for _, r := range e.to.typ.own {
+		edges := r.follows()
+		writes := func(p typeField) bool { return slices.ContainsFunc(edges, func(e edge) bool { return e.to == p }) }
+		if writes(e.from) && !writes(e.to) {
+			return false
+		}
+	}
+	return true
 }
 
 // crossingsOf is how often the longest chain of members goes from one container to another. A chain that comes back to where it
