@@ -38,7 +38,7 @@ func canBeLookedUp(name string) bool {
 		return true
 	}
 	name = strings.TrimSuffix(name, ".")
-	if len(name) > maxName {
+	if len(name) > maxName || strings.Trim(name, "0123456789.") == "" { // 256.1.1.1 is no name either
 		return false
 	}
 	for label := range strings.SplitSeq(name, ".") {
