@@ -90,7 +90,7 @@ func ExampleField() {
 }
 
 // A nil pointer is a value too: the second line does not say whether it is a gift.
-func ExampleField_DeclaredIn() {
+func ExampleField_SetIn() {
 	model, err := tenantitem.ModelOf[Order]()
 	if err != nil {
 		fmt.Println(err)
@@ -100,13 +100,14 @@ func ExampleField_DeclaredIn() {
 	gift, _ := model.Field("items[].gift")
 	fmt.Println(gift.Type, gift.Declared)
 	gift.Holders(reflect.ValueOf(order).Elem(), func(item reflect.Value) {
-		value, _ := gift.DeclaredIn(item)
-		fmt.Println(value.IsNil())
+		if value, _ := gift.DeclaredIn(item); value.IsNil() {
+			gift.SetIn(item, reflect.ValueOf(new(true)))
+		}
 	})
+	fmt.Println(*order.Items[0].Gift, *order.Items[1].Gift)
 	// Output:
 	// bool *bool
-	// false
-	// true
+	// false true
 }
 
 // A field's kind is the JSON type that it is stored as.
