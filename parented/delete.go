@@ -198,6 +198,10 @@ func (f *Forest) last(ctx context.Context, n *node, tenant string, root engine.D
 			if again.DeletedAt == "" && (again.CreatedBy == "" || again.CreatedBy == root.CreatedBy) && underWay(root, phaseRemoving, phasePurging) {
 				return errWrittenOver
 			}
+			// A purge never goes back: what can be restored again by the same run was imported.
+			if sameRun(again, root) && isRetained(again) && underWay(root, phasePurging) {
+				return errWrittenOver
+			}
 			return nil
 		}
 		root = again
