@@ -98,7 +98,7 @@ func (f *filling) readPriors(ctx context.Context) error {
 	parts := map[string]*part{}
 	for i := range f.entities {
 		if raw := f.w.Before[i]; raw != nil {
-			d, _, err := f.typ.docs.ReadDocument(raw)
+			d, _, err := f.typ.docs.ReadForm(raw)
 			if err != nil {
 				return err
 			}
@@ -162,7 +162,7 @@ func (c computedFiller) fill(_ context.Context, f *filling) error {
 		switch {
 		case f.w.New[i]:
 		case f.w.Before[i] != nil:
-			d, _, err := f.typ.docs.ReadDocument(f.w.Before[i])
+			d, _, err := f.typ.docs.ReadForm(f.w.Before[i])
 			if err != nil {
 				return err
 			}

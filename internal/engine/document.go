@@ -125,7 +125,11 @@ func (c *Collection) ReadDocument(raw []byte) (d Document, tenant string, err er
 	return c.readDocument(raw)
 }
 
-// readDocument is ReadDocument of a document in Grove's form.
+// ReadForm is ReadDocument of a document in Grove's form, as [Write.Before] is: a layout that
+// is undone twice loses members.
+func (c *Collection) ReadForm(raw []byte) (d Document, tenant string, err error) { return c.readDocument(raw) }
+
+// readDocument is ReadForm.
 func (c *Collection) readDocument(raw []byte) (d Document, tenant string, err error) {
 	d.Fields = fieldsOf(raw)
 	h := documents.ReadHeader(raw)

@@ -19,7 +19,7 @@ type Write struct {
 	// New says of each entity that it is stored only where no document is.
 	New []bool
 	// Before is the stored document that each entity takes the place of, as
-	// JSON; nil where the write has not read it. A new entity has one when it
+	// JSON in Grove's form; nil where the write has not read it. A new entity has one when it
 	// takes the id of a document that was deleted.
 	Before []json.RawMessage
 
