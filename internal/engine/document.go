@@ -127,7 +127,9 @@ func (c *Collection) ReadDocument(raw []byte) (d Document, tenant string, err er
 
 // ReadForm is ReadDocument of a document in Grove's form, as [Write.Before] is: a layout that
 // is undone twice loses members.
-func (c *Collection) ReadForm(raw []byte) (d Document, tenant string, err error) { return c.readDocument(raw) }
+func (c *Collection) ReadForm(raw []byte) (d Document, tenant string, err error) {
+	return c.readDocument(raw)
+}
 
 // readDocument is ReadForm.
 func (c *Collection) readDocument(raw []byte) (d Document, tenant string, err error) {
