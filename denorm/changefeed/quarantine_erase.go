@@ -20,7 +20,8 @@ import (
 // restored elsewhere, is of another one, and is left.
 //
 // The erasure of package registry calls it for the lease containers of package denorm, so that only
-// other processors need a call of their own. A processor that runs may put into quarantine afterwards what it read before.
+// other processors need a call of their own. A processor that runs may put into quarantine afterwards what it
+// read before, and a replica that is behind may not show what was put there a moment ago.
 func EraseQuarantined(ctx context.Context, leases, container *azcosmos.ContainerClient, chosen func(Quarantined) bool) (removed int, err error) {
 	if leases == nil || container == nil || chosen == nil {
 		return 0, &tenantitem.InvalidError{What: "changefeed.EraseQuarantined", Reason: "a container or the choice is nil", Hint: "pass the lease container, the container of the documents and a function"}
