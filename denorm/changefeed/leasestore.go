@@ -49,7 +49,7 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 			return nil, fmt.Errorf("listing leases: %w", err)
 		}
 		var l lease
-		if err := json.Unmarshal(item, &l); err != nil || l.FeedRange.Range.isEmpty() {
+		if err := json.Unmarshal(item, &l); err != nil || l.Version != epkLease || l.FeedRange.Range.isEmpty() {
 			s.skipForeign(ctx, item)
 			continue
 		}
@@ -58,8 +58,8 @@ func (s *leaseStore) list(ctx context.Context) ([]*lease, error) {
 	return s.withoutCopies(out), nil
 }
 
-// skipForeign notes a document that has a lease's id and is none. It stops
-// nothing; if it was a lease once, its range is reported as one without a lease.
+// skipForeign notes a document that has a lease's id and is none, or one of another
+// version: that is how far a processor of another SDK is. It stops nothing; if it was a lease once, its range is reported as one without a lease.
 func (s *leaseStore) skipForeign(ctx context.Context, item []byte) {
 	id := parseChange(item).ID // all that is told of it
 	if _, told := s.foreign.LoadOrStore(id, true); !told {
