@@ -21,7 +21,8 @@ type WatchOptions struct {
 	changefeed.WatchOptions
 	// TenantID limits the watch to one tenant. Empty is all of them; with a
 	// tenant in the context (repository.WithTenant) it must be that one, and
-	// defaults to it.
+	// defaults to it. Documents of no tenant (Layout.Global) are watched without one,
+	// under a tenant's context if Layout.UnderTenant allows it.
 	TenantID string
 }
 
@@ -106,7 +107,7 @@ type watched struct {
 // error that has its header.
 func watch(ctx context.Context, collection *engine.Collection, opts WatchOptions) iter.Seq2[watched, error] {
 	return func(yield func(watched, error) bool) {
-		tenant, err := watchedTenant(ctx, opts.TenantID)
+		tenant, err := watchedTenant(ctx, collection, opts.TenantID)
 		if err != nil {
 			yield(watched{}, err)
 			return
@@ -138,9 +139,18 @@ func watch(ctx context.Context, collection *engine.Collection, opts WatchOptions
 	}
 }
 
-// watchedTenant is the tenant to show; empty is all.
-func watchedTenant(ctx context.Context, asked string) (string, error) {
+// watchedTenant is the tenant to show; empty is all. Of documents that belong to none, a tenant would show nothing.
+func watchedTenant(ctx context.Context, collection *engine.Collection, asked string) (string, error) {
 	bound, ok := repository.TenantFrom(ctx)
+	if collection.IsGlobal() {
+		switch {
+		case asked != "":
+			return "", &tenantitem.InvalidError{What: "WatchOptions.TenantID", Reason: collection.EntityType() + " belongs to no tenant", Hint: "leave it out"}
+		case ok && !collection.AllowsTenants():
+			return "", repository.ErrTenantMismatch
+		}
+		return "", nil
+	}
 	tenant := cmp.Or(asked, bound)
 	if ok && tenant != bound {
 		return "", repository.ErrTenantMismatch

@@ -199,6 +199,9 @@ func (c *Collection) Owns(raw []byte) bool {
 // IsGlobal reports whether the documents belong to no tenant.
 func (c *Collection) IsGlobal() bool { return c.layout.Global() }
 
+// AllowsTenants reports whether global documents may be read under a context that is bound to a tenant.
+func (c *Collection) AllowsTenants() bool { return c.underTenant }
+
 // Same reports whether both are one collection.
 func (c *Collection) Same(other *Collection) bool { return other != nil && c == other }
 
