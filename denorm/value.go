@@ -29,15 +29,16 @@ func sameValue(t reflect.Type, a, b json.RawMessage) (bool, error) {
 	return same(a, b, func(raw json.RawMessage) (json.RawMessage, error) { return canonical(t, raw) })
 }
 
-func same(a, b json.RawMessage, canonical func(json.RawMessage) (json.RawMessage, error)) (bool, error) {
+// same compares two JSON values as stored writes them.
+func same(a, b json.RawMessage, stored func(json.RawMessage) (json.RawMessage, error)) (bool, error) {
 	if bytes.Equal(a, b) {
 		return true, nil
 	}
-	first, err := canonical(a)
+	first, err := stored(a)
 	if err != nil {
 		return false, err
 	}
-	second, err := canonical(b)
+	second, err := stored(b)
 	return bytes.Equal(first, second), err
 }
 

@@ -101,7 +101,7 @@ func (t *Tenants) Erase(ctx context.Context, tenant string, opts *EraseOptions) 
 	if err := checkTenant(ctx, tenant); err != nil {
 		return nil, err
 	}
-	e := eraser{db: t.db, plan: t.db.plan, tenant: tenant, receipt: &Erasure{TenantID: tenant, Removed: map[string]int64{}, Began: time.Now().UTC()}}
+	e := eraser{db: t.db, tenant: tenant, receipt: &Erasure{TenantID: tenant, Removed: map[string]int64{}, Began: time.Now().UTC()}}
 	if opts != nil {
 		e.opts = *opts
 	}
@@ -123,7 +123,6 @@ func (t *Tenants) Erase(ctx context.Context, tenant string, opts *EraseOptions) 
 
 type eraser struct {
 	db       *Database
-	plan     *Plan
 	tenant   string
 	opts     EraseOptions
 	receipt  *Erasure
@@ -148,7 +147,7 @@ func (e *eraser) all(ctx context.Context, containers []tenantContainer) error {
 			if err != nil {
 				return err
 			}
-			held, err := e.db.eraseHeld(ctx, c, func(d ErasedDocument) bool { return e.opts.Where == nil || e.opts.Where(d) }, e.tenant)
+			held, err := e.db.eraseHeld(ctx, c, e.tenant, e.opts.Where)
 			e.receipt.Quarantined += held
 			if err != nil {
 				return err
@@ -188,7 +187,7 @@ func (e *eraser) outlines(ctx context.Context, c tenantContainer) iter.Seq2[engi
 				return
 			}
 			head := document.ReadHeader(raw)
-			if e.opts.Where(e.plan.erased(c, raw)) {
+			if e.opts.Where(e.db.plan.erased(c, raw)) {
 				chosen[head.ID+" "+head.ETag] = true
 			}
 		}

@@ -9,8 +9,8 @@ import (
 )
 
 // eraseHeld removes what extensions hold of a tenant's chosen documents outside of their container:
-// changes in quarantine.
-func (db *Database) eraseHeld(ctx context.Context, c tenantContainer, where func(ErasedDocument) bool, tenant string) (removed int64, err error) {
+// changes in quarantine. A nil where chooses all.
+func (db *Database) eraseHeld(ctx context.Context, c tenantContainer, tenant string, where func(ErasedDocument) bool) (removed int64, err error) {
 	asked := map[string]bool{}
 	for _, x := range db.plan.extensions {
 		if x.EraseHeld == nil || slices.ContainsFunc(x.Containers, func(own catalogue.Container) bool { return asked[own.ID] }) {
@@ -21,7 +21,7 @@ func (db *Database) eraseHeld(ctx context.Context, c tenantContainer, where func
 		}
 		n, err := x.EraseHeld(ctx, db, c.id, func(held catalogue.HeldDocument) bool {
 			d, ok := db.plan.held(c, held, tenant)
-			return ok && where(d)
+			return ok && (where == nil || where(d))
 		})
 		removed += int64(n)
 		if err != nil {

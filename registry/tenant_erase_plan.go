@@ -49,12 +49,12 @@ func (t *Tenants) PlanErase(ctx context.Context, tenant string, where func(Erase
 				plan.IDs[d.EntityType] = append(ids, d.ID)
 			}
 		}
-		_, err := t.db.eraseHeld(ctx, c, func(d ErasedDocument) bool {
+		_, err := t.db.eraseHeld(ctx, c, tenant, func(d ErasedDocument) bool {
 			if where == nil || where(d) {
 				plan.Quarantined++
 			}
 			return false
-		}, tenant)
+		})
 		if err != nil {
 			return plan, err
 		}

@@ -88,9 +88,7 @@ func (e *quarantineEraser) remove(ctx context.Context, chosen func(Quarantined) 
 			_, err := e.leases.write(ctx, cosmos.Operation{Kind: cosmos.OpDelete, ID: q.ID})
 			return err
 		})
-		switch {
-		case statusOf(err) == http.StatusNotFound: // replayed meanwhile, or removed by a request whose answer was lost
-		case err != nil:
+		if err != nil && !isMissing(err) { // replayed meanwhile, or removed by a request whose answer was lost
 			return removed, err
 		}
 		removed++

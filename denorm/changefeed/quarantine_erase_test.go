@@ -75,6 +75,22 @@ func TestQuarantinedChangesAreErased(t *testing.T) {
 	}
 }
 
+// What could not be removed, since its container was not found for a moment, is not said to be.
+func TestErasingFromAContainerThatIsNotFound(t *testing.T) {
+	t.Parallel()
+	b := setup(t, emulatortest.Calm())
+	var h picky
+	p := b.refused(&h)
+	b.emu.Faults().Add(emulator.Answer(http.StatusNotFound, 1003).On(emulator.DeleteItem).Container("leases").Times(1))
+	all := func(changefeed.Quarantined) bool { return true }
+	if n, err := changefeed.EraseQuarantined(t.Context(), b.leases, b.items, all); n != 0 || err == nil || len(b.quarantined(p)) != 3 {
+		t.Errorf("erased %d, %v, left: %v", n, err, b.quarantined(p))
+	}
+	if n, err := changefeed.EraseQuarantined(t.Context(), b.leases, b.items, all); n != 3 || err != nil {
+		t.Errorf("erased %d, %v", n, err)
+	}
+}
+
 func TestNothingToEraseFromIsNoError(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -122,17 +122,12 @@ func (c *Collection) ReadDocument(raw []byte) (d Document, tenant string, err er
 			return d, "", &decodeError{misplaced}
 		}
 	}
-	return c.readDocument(raw)
+	return c.ReadForm(raw)
 }
 
 // ReadForm is ReadDocument of a document in Grove's form, as [Write.Before] is: a layout that
 // is undone twice loses members.
 func (c *Collection) ReadForm(raw []byte) (d Document, tenant string, err error) {
-	return c.readDocument(raw)
-}
-
-// readDocument is ReadForm.
-func (c *Collection) readDocument(raw []byte) (d Document, tenant string, err error) {
 	d.Fields = fieldsOf(raw)
 	h := documents.ReadHeader(raw)
 	d.ID, d.ETag, d.DeletedAt = h.ID, h.ETag, h.DeletedAt

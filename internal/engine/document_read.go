@@ -122,7 +122,7 @@ func (c *Collection) document(ctx context.Context, at Partition, partitions []Pa
 			break
 		}
 		var d Document
-		if d, _, err = c.readDocument(raw); err == nil {
+		if d, _, err = c.ReadForm(raw); err == nil {
 			return d, nil
 		}
 	}

@@ -180,7 +180,7 @@ func (t *transaction) before(ctx context.Context) (map[document]*Document, error
 		switch {
 		case !op.told() || op.Kind == OpCreate:
 		case t.attempt == 0 && op.Before != nil && op.Before.Raw != nil:
-			d, _, err := op.collection.readDocument(op.Before.Raw)
+			d, _, err := op.collection.ReadForm(op.Before.Raw)
 			if err != nil {
 				return nil, err
 			}
