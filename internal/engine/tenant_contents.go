@@ -230,24 +230,22 @@ func (k *Call) insert(ctx context.Context, documents []incoming, overwrite bool,
 		var failed error
 		documents = slices.DeleteFunc(documents, func(d incoming) bool {
 			have, ok := there[d.id]
+			if !ok {
+				return false
+			}
+			if overwrite {
+				if d.body, err = k.Collection.Contents().over(d.body, have); err != nil {
+					failed = errors.Join(failed, err)
+					return false
+				}
+			}
 			switch {
-			case !ok:
-				return false
-			case sameContent(have, d.body):
+			case sameContent(have, d.body): // but for what is not followed yet
 				out[d.n] = InsertUnchanged
-				return true
-			case !overwrite:
-				out[d.n] = InsertConflict
-				return true
-			}
-			if d.body, err = k.Collection.Contents().over(d.body, have); err != nil {
-				failed = errors.Join(failed, err)
-				return false
-			}
-			if sameContent(have, d.body) {
-				out[d.n] = InsertUnchanged // but for what is not followed yet
-			} else {
+			case overwrite:
 				others = append(others, d)
+			default:
+				out[d.n] = InsertConflict
 			}
 			return true
 		})
